@@ -11,6 +11,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/execution_facts.h"
 #include "tilescope/report/pipeline.h"
+#include "tilescope/report/stage_costs.h"
 #include "tilescope/report/program_costs.h"
 #include "tilescope/report/proportions.h"
 #include "tilescope/report/tile_loss.h"
@@ -296,6 +297,37 @@ read_loss(struct work *w)
 
 /* --- stages ------------------------------------------------------------------------------------------- */
 
+/* What the slowest stage works most on. Not knowing it ends nothing. */
+static enum ts_code
+read_slowest(struct work *w, const struct ts_pipeline *p, struct ts_err *err)
+{
+	struct ts_execution_facts *x = w->x;
+	struct ts_stage_costs costs = {.count = 0}, kinds = {.count = 0};
+	enum ts_code code;
+
+	x->slow_lost = -1;
+	if (p->slowest < 0)
+		return TS_OK;
+	code = ts_stage_costs_read(&costs, w->rd, w->trace, p, p->slowest, TS_STAGE_SAMPLE,
+		w->cache, w->progress, err);
+	if (!code)
+		code = ts_stage_costs_group(&kinds, &costs, TS_STAGE_BY_KIND, w->cache,
+			w->rd->cancel, err);
+	if (!code && kinds.count > 0) {
+		size_t n;
+		const char *name = ts_stage_cost_name(&n, &kinds, 0);
+
+		if (name)
+			keep_name(x->slow_name, name, n);
+		x->slow_share = ts_stage_cost_share(&kinds, 0);
+		x->slow_lost = ts_stage_costs_waits(&costs);
+		x->slow_sampled = kinds.sampled;
+	}
+	ts_stage_costs_fini(&costs);
+	ts_stage_costs_fini(&kinds);
+	return code == TS_E_CANCELLED || code == TS_E_NOMEM ? code : TS_OK;
+}
+
 static enum ts_code
 read_stages(struct work *w)
 {
@@ -319,6 +351,7 @@ read_stages(struct work *w)
 				strlen(ts_pattern_text(w->stages)));
 		x->partial |= p->partial || p->cut ? TS_EXECUTION_STAGES : 0;
 		x->notes.partial |= p->partial;
+		code = read_slowest(w, p, &why);
 	}
 	ts_pipeline_close(p);
 	return finish(w, TS_EXECUTION_STAGES, "stages", code, &why);

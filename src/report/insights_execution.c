@@ -292,6 +292,17 @@ measure_slow_stage(struct ts_finding *f, const struct measure *m)
 			ts_fmt_percent(n, x->saves, 1));
 		add(f, line);
 	}
+	if (x->slow_name[0]) {
+		snprintf(line, sizeof(line), "; most of it, %s%s, in ",
+			ts_fmt_percent(n, x->slow_share, 1), x->slow_sampled ? " estimated" : "");
+		add(f, line);
+		add(f, x->slow_name);
+	}
+	if (x->slow_lost >= 0) {
+		snprintf(line, sizeof(line), "; %s of it lost while tiles wait",
+			ts_fmt_percent(n, x->slow_lost, 1));
+		add(f, line);
+	}
 	say_phases(f, x);
 	return true;
 }

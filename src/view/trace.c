@@ -31,6 +31,7 @@ static const struct ts_tab_ops *const tabs[] = {
 	&trace_tab_longest,
 	&trace_tab_hits,
 	&trace_tab_stages,
+	&trace_tab_work,
 	&trace_tab_passes,
 	&trace_tab_blocks,
 	&trace_tab_balance,
@@ -332,7 +333,6 @@ search_again(struct trace_view *t, const struct ts_call *call)
 		ts_view_say(t->view.env, "still searching");
 		return TS_EFFECT_NONE;
 	}
-	trace_say_hits(t);
 	return trace_search_step(t, call->cmd == TS_CMD_SEARCH_NEXT ? t->direction : -t->direction);
 }
 

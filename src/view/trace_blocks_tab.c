@@ -523,6 +523,7 @@ static const struct ts_hint hints[] = {
 const struct ts_tab_ops trace_tab_blocks = {
 	.name = "blocks",
 	.title = "Blocks",
+	.brief = "Blk",
 	.hints = hints,
 	.open = blocks_open,
 	.close = blocks_close,

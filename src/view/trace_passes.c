@@ -347,6 +347,7 @@ static const struct ts_hint passes_hints[] = {
 const struct ts_tab_ops trace_tab_passes = {
 	.name = "passes",
 	.title = "Passes",
+	.brief = "Pass",
 	.hints = passes_hints,
 	.open = passes_open,
 	.close = passes_close,

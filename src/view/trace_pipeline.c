@@ -3,7 +3,7 @@
  * trace_pipeline - the stages of the pipeline, a tab of the Trace view; trace_passes.c has the passes of the one under its cursor.
  *
  * Both show the same struct ts_pipeline, which is read when one of them is shown, and again when `stages` says how
- * stages are to be found. The line below the stages says which one is slow, and what moving work would give.
+ * stages are to be found. What the lines below the stages say is trace_pipeline_verdict.c.
  */
 #include "config.h"
 
@@ -292,6 +292,8 @@ stages_request(struct ts_tab *tab)
 	struct trace_view *t = s->t;
 	struct pipeline_fetch *f;
 
+	if (s->pipeline && s->pipeline->slowest >= 0)
+		pipeline_ask_costs(t, s->pipeline->slowest);
 	if (!t->trace || s->asked)
 		return;
 	s->asked = true;
@@ -317,7 +319,10 @@ static void
 stages_begin(struct stages_tab *s, const struct ts_tab *tab)
 {
 	s->body = tab->r;
-	s->total = ts_rect_cut_bottom(&s->body, tab->r.h >= 8 ? 2 : tab->r.h >= 3);
+	s->total = ts_rect_cut_bottom(&s->body,
+		tab->r.h >= 10		? 4
+			: tab->r.h >= 8 ? 3
+					: tab->r.h >= 3);
 	ts_held_list_begin(&s->l, tab, &stages_table, s->body,
 		s->pipeline ? s->pipeline->stages : 0);
 	trace_name_columns(&s->l.table, &s->heads, s->t);
@@ -328,6 +333,7 @@ stages_deliver(struct ts_tab *tab, struct ts_fetch *f)
 {
 	struct stages_tab *s = tab->own;
 	struct pipeline_fetch *answer = (struct pipeline_fetch *)f;
+	bool first = !s->pipeline;
 
 	if (s->sent != f)
 		return TS_EFFECT_NONE;
@@ -351,6 +357,8 @@ stages_deliver(struct ts_tab *tab, struct ts_fetch *f)
 	}
 	stages_begin(s,
 		tab); /* the passes are of the stage under its cursor, whichever tab is shown */
+	if (first && s->pipeline && s->pipeline->slowest >= 0 && s->l.list.cursor == 0)
+		ts_list_jump(&s->l.list, ts_table_place(&s->l.table, s->pipeline->slowest));
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
@@ -374,74 +382,6 @@ stages_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 			s->pipeline->bytes_known ? "" : " (not recorded: any)");
 	else
 		snprintf(out, TS_TAB_NOTE, "stages by global exchange");
-}
-
-/* Moves of less are not worth a word. */
-#define LEAST_MOVE 0.005
-
-enum { PART_GAP = 3 /* columns between parts of the verdict */ };
-
-static void
-draw_move(const struct stages_tab *s, struct ts_canvas *c, struct ts_rect r)
-{
-	const struct ts_pipeline *p = s->pipeline;
-	char n[TS_FMT_MAX], m[TS_FMT_MAX], slow[64], fast[64];
-
-	if (p->slowest < 0)
-		return;
-	if (p->move < LEAST_MOVE)
-		ts_canvas_text(c, r, 0, 0, TS_ROLE_TOTAL,
-			"the work is even: moving some of it gives nothing");
-	else
-		ts_canvas_printf(c, r, 0, 0, TS_ROLE_TOTAL,
-			"moving %s of %s's work to %s: its pass %s shorter (estimated)",
-			ts_fmt_percent(n, p->move, 1),
-			pipeline_stage_name(s, p->slowest, slow, sizeof(slow)),
-			pipeline_stage_name(s, p->fastest, fast, sizeof(fast)),
-			ts_fmt_percent(m, p->saves, 1));
-}
-
-/* A part of a line, taken from what is left of it; cut where it does not fit, with a mark. */
-static void
-say_part(struct ts_canvas *c, struct ts_rect *r, const char *part)
-{
-	if (*part && r->w > 0)
-		ts_rect_cut_left(r,
-			PART_GAP +
-				ts_canvas_field(c, *r, 0, 0, r->w, TS_ROLE_TOTAL, part,
-					strlen(part), TS_FIELD_CLAUSES | TS_FIELD_ELLIPSIS));
-}
-
-/* What the figures say: which stage is slow, how much is lost, and what moving work gives. */
-static void
-draw_verdict(const struct stages_tab *s, struct ts_canvas *c)
-{
-	const struct ts_pipeline *p = s->pipeline;
-	const char *wait = pipeline_wait_note(s);
-	char n[TS_FMT_MAX], slow[64], text[160];
-	struct ts_rect r = ts_rect_row(s->total, 0);
-
-	ts_canvas_fill(c, s->total, TS_ROLE_TOTAL, ' ');
-	if (p->slow_factor >= 0) {
-		snprintf(text, sizeof(text), "slowest %s, %.2f x the mean",
-			pipeline_stage_name(s, p->slowest, slow, sizeof(slow)), p->slow_factor);
-		say_part(c, &r, text);
-	}
-	if (p->bubble >= 0) {
-		snprintf(text, sizeof(text), "bubble %s", ts_fmt_percent(n, p->bubble, 1));
-		say_part(c, &r, text);
-	}
-	if (p->at_once >= 0) {
-		snprintf(text, sizeof(text), "%.1f of %d stages at work", p->at_once, p->stages);
-		say_part(c, &r, text);
-	}
-	say_part(c, &r, wait);
-	if (p->cut || p->partial || p->falls > 0)
-		say_part(c, &r,
-			p->cut		     ? "not all passes are kept"
-				: p->partial ? "damaged: what could be read"
-					     : "some steps stand in no order");
-	draw_move(s, c, ts_rect_row(s->total, 1));
 }
 
 static void
@@ -473,7 +413,7 @@ stages_draw(struct ts_tab *tab, struct ts_canvas *c, bool focus)
 	}
 	stages_begin(s, tab);
 	ts_held_list_draw(&s->l, c, s->body);
-	draw_verdict(s, c);
+	pipeline_draw_verdict(s, c);
 }
 
 static enum ts_effect

@@ -11,7 +11,7 @@
 
 enum { TRACE_STAGES = 256 }; /* bytes of an expression, NUL included */
 
-extern const struct ts_tab_ops trace_tab_stages, trace_tab_passes;
+extern const struct ts_tab_ops trace_tab_stages, trace_tab_work, trace_tab_passes;
 
 /*
  * `stages [TEXT]`: an expression for the names of stages, a number of bytes that an exchange has to move more than to

@@ -173,6 +173,30 @@ explain_move(const struct stages_tab *s, struct ts_explain *out)
 		(long long)slow->span, (long long)slow->count);
 }
 
+/* What even tiles would give, as far as the costs of the slowest stage are read. */
+static void
+explain_even(const struct stages_tab *s, struct ts_explain *out)
+{
+	const struct ts_pipeline *p = s->pipeline;
+	const struct ts_pipeline_stage *slow = &p->stage[p->slowest];
+	const struct ts_stage_costs *c = pipeline_costs_of(s->t, p->slowest);
+	double span = (double)slow->span / (double)slow->count;
+	struct ts_explained *x;
+	char name[64];
+
+	if (!c || ts_stage_costs_lost(c) < 0)
+		return;
+	x = ts_explain_add(out, "a pass of %s with even tiles is shorter by",
+		pipeline_stage_name(s, p->slowest, name, sizeof(name)));
+	ts_explain_real(x, span > 0 ? 100 * ts_stage_costs_lost(c) / span : 0, "%");
+	ts_explain_from(x, TS_KNOWN_ESTIMATED, "step_ipu.tile_balance of the steps in its passes");
+	ts_explain_formula(x, "%.1f cycles of a mean pass in which tiles wait / %.1f cycles of it",
+		ts_stage_costs_lost(c), span);
+	ts_explain_note(x,
+		"As if each step took as long as its tiles do on average; the tab Work says where. No "
+		"query: passes are found, not recorded");
+}
+
 void
 pipeline_stages_explain(struct ts_tab *tab, struct ts_explain *out)
 {
@@ -185,8 +209,10 @@ pipeline_stages_explain(struct ts_tab *tab, struct ts_explain *out)
 	explain_stage(s, &s->pipeline->stage[row],
 		pipeline_stage_name(s, (int)row, name, sizeof(name)), out);
 	explain_verdict(s, out);
-	if (s->pipeline->slowest >= 0)
+	if (s->pipeline->slowest >= 0) {
 		explain_move(s, out);
+		explain_even(s, out);
+	}
 	if (!s->names[0] && s->pipeline->bytes_known)
 		explain_exchanges(s, out);
 }

@@ -5,6 +5,7 @@
 
 #include "trace_pipeline.h"
 
+#include "tilescope/report/stage_costs.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/sheet.h"
 
@@ -45,6 +46,20 @@ const char *pipeline_stage_name(const struct stages_tab *s, int stage, char *buf
 /* The sheet of a tab whose own state begins with a held list. */
 bool pipeline_sheet_of(struct ts_sheet *out, struct ts_held_list *l, const char *title,
 	const char *of);
+
+/* --- trace_work.c --- */
+
+/* What a stage executes: NULL = not read yet. To ask for it, unless it is here or something is under way. */
+const struct ts_stage_costs *pipeline_costs_of(const struct trace_view *t, int stage);
+void pipeline_ask_costs(struct trace_view *t, int stage);
+
+/* What an entry of these is called: in `buf`, which is returned. */
+const char *pipeline_cost_name(const struct ts_stage_costs *c, size_t i, char *buf, size_t size);
+
+/* --- trace_pipeline_verdict.c --- */
+
+/* Which stage is slow, what is lost, what would help, and on what it works most: into s->total. */
+void pipeline_draw_verdict(const struct stages_tab *s, struct ts_canvas *c);
 
 /* --- trace_pipeline_explain.c --- */
 

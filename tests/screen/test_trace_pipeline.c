@@ -91,11 +91,13 @@ static const struct {
 	const char *commands[6];
 } screens[] = {
 	{"pipeline-80x22", 80, 22, TS_GLYPHS_FULL, {NULL}},
-	{"pipeline-120x38", 120, 38, TS_GLYPHS_FULL, {"down", NULL}},
+	{"pipeline-120x38", 120, 38, TS_GLYPHS_FULL, {NULL}},
 	{"pipeline-120x38-ascii", 120, 38, TS_GLYPHS_ASCII, {"pane-zoom", NULL}},
-	{"pipeline-passes-80x22", 80, 22, TS_GLYPHS_FULL, {"down", "open", NULL}},
+	{"pipeline-passes-80x22", 80, 22, TS_GLYPHS_FULL, {"open", NULL}},
 	{"pipeline-passes-160x40", 160, 40, TS_GLYPHS_FULL,
-		{"down", "open", "down", "down", "down", "open"}},
+		{"open", "down", "down", "down", "open"}},
+	{"pipeline-work-80x22", 80, 22, TS_GLYPHS_FULL, {"tab work", NULL}},
+	{"pipeline-work-120x38-ascii", 120, 38, TS_GLYPHS_ASCII, {"tab work", "breakdown", NULL}},
 	{"pipeline-named-120x38", 120, 38, TS_GLYPHS_FULL, {"stages stage(\\d)", NULL}},
 };
 
@@ -130,13 +132,13 @@ START_TEST(no_stages)
 }
 END_TEST
 
-/* Who comes to the passes without having seen the stages sees those of the first one, from the first frame on. */
+/* Who comes to the passes without having seen the stages sees those of the slowest one. */
 START_TEST(passes_first)
 {
 	struct harness h;
 
 	begin_in("tab passes", &h, 80, 22, TS_GLYPHS_FULL, 4096, "");
-	ck_assert(harness_has(&h, "6 passes of ipu 0 in 6,000, "));
+	ck_assert(harness_has(&h, "6 passes of ipu 1 in 6,000, "));
 	ck_assert(!harness_has(&h, "slowest ipu 1"));
 	harness_end(&h);
 }
@@ -184,7 +186,6 @@ START_TEST(goes_to_a_pass)
 	struct ts_strbuf say;
 
 	begin(&h, 120, 38, TS_GLYPHS_FULL, 4096);
-	harness_command(&h, "down");
 	harness_command(&h, "open");
 	ck_assert(harness_has(&h, "of stage ipu 1"));
 	for (int i = 0; i < 4; i++)
@@ -252,7 +253,6 @@ START_TEST(explains)
 	struct ts_explain e;
 
 	begin(&h, 120, 38, TS_GLYPHS_FULL, 4096);
-	harness_command(&h, "down");
 	ts_explain_init(&e);
 	h.view->ops->explain(h.view, &e);
 	ck_assert_int_ge(e.count, 4);
@@ -275,6 +275,44 @@ START_TEST(explains)
 }
 END_TEST
 
+/*
+ * What the slow stage works on: 6 x 700 cycles of matMul and 6 x 250 of out, in two stages by name; the verdict has their
+ * kind, the tab all of them, and what goes to the next step of each.
+ */
+START_TEST(work_of_a_stage)
+{
+	struct harness h;
+	struct ts_explain e;
+
+	begin(&h, 120, 38, TS_GLYPHS_FULL, 4096);
+	ck_assert(harness_has(&h, "ipu 1 works most on: 95.0% net/stage*"));
+	harness_command(&h, "tab work");
+	ck_assert(harness_has(&h, "net/stage*"));
+	ck_assert(harness_has(&h, "hand over"));
+	harness_command(&h, "breakdown operations");
+	ck_assert(harness_has(&h, "net/stage0"));
+	ck_assert(harness_has(&h, "47.5%"));
+	harness_command(&h, "breakdown compute-sets");
+	ck_assert(harness_has(&h, "net/stage0/matMul"));
+	ck_assert(harness_has(&h, "a pass of ipu 1 works 1,000 cycles"));
+	ts_explain_init(&e);
+	h.view->ops->explain(h.view, &e);
+	ck_assert_double_eq_tol(e.figure[0].real, 350, 1e-9);
+	ck_assert_double_eq_tol(e.figure[1].real, 35, 1e-9);
+	harness_command(&h, "breakdown nothing");
+	ck_assert(h.env.message_is_error);
+	harness_command(&h, "open");
+	harness_settle(&h);
+	ck_assert_ptr_nonnull(strstr(h.env.message, "hit 1 of 3"));
+	harness_command(&h, "tab pipeline");
+	harness_command(&h, "up");
+	harness_command(&h, "tab work");
+	harness_settle(&h);
+	ck_assert(harness_has(&h, "a pass of ipu 0 works 650 cycles"));
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -292,6 +330,7 @@ main(void)
 	tcase_add_test(t, bad_expressions);
 	tcase_add_test(t, goes_to_a_pass);
 	tcase_add_test(t, explains);
+	tcase_add_test(t, work_of_a_stage);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);

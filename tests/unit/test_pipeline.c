@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_pipeline - stages and passes of random small traces, against what is counted cycle by cycle. */
+/* test_pipeline - stages and passes of random small traces, and what they work on, against what is counted cycle by cycle. */
 #include "config.h"
 
 #include <check.h>
@@ -7,6 +7,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/pipeline.h"
+#include "tilescope/report/stage_costs.h"
 
 #include "made_report.h"
 
@@ -15,6 +16,7 @@ enum { SEEDS = 50, IPUS = 3, STEPS = 40, END = 2000, PASSES = 200, NONE = -1 };
 struct part {
 	bool there;
 	int start, end, in, out; /* NONE: not recorded */
+	int balance;		 /* quarters; NONE */
 };
 
 static const char *const types[] = {"OnTileExecute", "OnTileExecute", "DoExchange",
@@ -47,9 +49,9 @@ setup(void)
 		"CREATE TABLE run(run INTEGER, name TEXT, first_step INTEGER, step_count INTEGER);"
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT);"
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program INTEGER, "
-		"name TEXT);"
+		"name TEXT, compute_set INTEGER);"
 		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, "
-		"end INTEGER, data_in INTEGER, data_out INTEGER)");
+		"end INTEGER, data_in INTEGER, data_out INTEGER, tile_balance REAL)");
 }
 
 static void
@@ -72,9 +74,9 @@ static void
 make_part(int step, int ipu, int *now)
 {
 	struct part *p = &part[step][ipu];
-	char in[16], out[16];
+	char in[16], out[16], balance[16];
 
-	*p = (struct part){.there = rnd(&f, 8) != 0, .in = NONE, .out = NONE};
+	*p = (struct part){.there = rnd(&f, 8) != 0, .in = NONE, .out = NONE, .balance = NONE};
 	if (!p->there)
 		return;
 	p->start = *now + (int)rnd(&f, 4);
@@ -85,14 +87,25 @@ make_part(int step, int ipu, int *now)
 		p->in = (int)rnd(&f, 900);
 		p->out = (int)rnd(&f, 900);
 	}
-	sql(&f, "INSERT INTO step_ipu VALUES(%d, %d, %d, %d, %d, %s, %s)", step, ipu,
-		p->end - p->start, p->start, p->end, bytes(in, p->in), bytes(out, p->out));
+	if (rnd(&f, 3))
+		p->balance = (int)rnd(&f, 5);
+	sql(&f, "INSERT INTO step_ipu VALUES(%d, %d, %d, %d, %d, %s, %s, %s / 4.0)", step, ipu,
+		p->end - p->start, p->start, p->end, bytes(in, p->in), bytes(out, p->out),
+		bytes(balance, p->balance));
+}
+
+/* Every other step of a stage executes the compute set of that number. */
+static int
+set_of(int step)
+{
+	return step % 2 ? stage_of_step[step] < 0 ? NONE : stage_of_step[step] : NONE;
 }
 
 static void
 make_trace(unsigned seed)
 {
 	int now[IPUS] = {0};
+	char set[16];
 
 	f.seed = seed;
 	runs = 1 + (int)rnd(&f, 2);
@@ -105,8 +118,8 @@ make_trace(unsigned seed)
 	for (int s = 0; s < STEPS; s++) {
 		type[s] = (int)rnd(&f, TS_COUNT(types));
 		stage_of_step[s] = (int)rnd(&f, 5) - 2; /* below 0: none */
-		sql(&f, "INSERT INTO step VALUES(%d, %d, '%s', %d, NULL)", s, s >= run_first[1],
-			types[type[s]], s);
+		sql(&f, "INSERT INTO step VALUES(%d, %d, '%s', %d, NULL, %s)", s, s >= run_first[1],
+			types[type[s]], s, bytes(set, set_of(s)));
 		sql(&f, "INSERT INTO program VALUES(%d, '%s', '%s%d')", s, types[type[s]],
 			stage_of_step[s] < 0 ? "other" : "net/stage",
 			stage_of_step[s] < 0 ? s : stage_of_step[s]);
@@ -394,6 +407,169 @@ check_pipeline(const struct ts_pipeline *p)
 	check_advice(p);
 }
 
+/* --- what a stage works on --------------------------------------------------------------------------- */
+
+/* Cycles of a part in the passes of a stage. */
+static int64_t
+cycles_in(const struct ts_pipeline *p, int stage, int step, int ipu)
+{
+	const struct ts_pipeline_stage *s = &p->stage[stage];
+	int64_t n = 0;
+
+	for (int c = part[step][ipu].start; part[step][ipu].there && c < part[step][ipu].end; c++)
+		for (int64_t i = s->first; i < s->first + s->count; i++) {
+			const struct ts_pipeline_pass *pass = ts_pipeline_pass_at(p, (size_t)i);
+
+			n += pass->ipu == ipu && c >= pass->from && c < pass->to && !is_artefact(c);
+		}
+	return n;
+}
+
+struct sum {
+	int64_t cycles, balanced, steps;
+	double mean;
+	int first;
+};
+
+/* Of all steps of a set (a program: set NONE, and its number). */
+static struct sum
+sum_of(const struct ts_pipeline *p, int stage, int set, int program)
+{
+	struct sum sum = {.first = NONE};
+
+	for (int s = 0; s < STEPS; s++)
+		for (int i = 0; i < IPUS; i++) {
+			int64_t n = set_of(s) == set && (set != NONE || s == program) &&
+					classes[type[s]] <= TS_CLASS_GLOBAL_EXCHANGE
+				? cycles_in(p, stage, s, i)
+				: 0;
+
+			if (n == 0)
+				continue;
+			sum.first = sum.first == NONE ? s : sum.first;
+			sum.steps++;
+			sum.cycles += n;
+			if (part[s][i].balance == NONE)
+				continue;
+			sum.balanced += n;
+			sum.mean += floor((double)(n * part[s][i].balance) / 4 + 0.5);
+		}
+	return sum;
+}
+
+static int64_t
+sum_of_all(const struct ts_pipeline *p, int stage, int *executed)
+{
+	int64_t all = 0;
+
+	*executed = 0;
+	for (int s = 0; s < STEPS; s++) {
+		int set = s < 3 ? s : NONE;
+		int64_t n = sum_of(p, stage, set, NONE).cycles;
+
+		*executed += s < 3 && n > 0;
+		all += s < 3 ? n : 0;
+		n = set_of(s) == NONE ? sum_of(p, stage, NONE, s).cycles : 0;
+		*executed += n > 0;
+		all += n;
+	}
+	return all;
+}
+
+static void
+check_costs(const struct ts_pipeline *p, int stage, const struct ts_stage_costs *c, bool steps)
+{
+	int executed;
+
+	ck_assert_int_eq(c->cycles, sum_of_all(p, stage, &executed));
+	ck_assert_int_eq((int)c->count, executed);
+	for (size_t i = 0; i < c->count; i++) {
+		const struct ts_stage_cost *cost = ts_stage_cost_at(c, i);
+		struct sum sum = sum_of(p, stage, (int)cost->compute_set, (int)cost->program);
+
+		ck_assert_int_eq(cost->cycles, sum.cycles);
+		ck_assert_int_eq(cost->first_step, sum.first);
+		ck_assert_int_eq(cost->balanced, sum.balanced);
+		ck_assert(i == 0 || cost->cycles <= ts_stage_cost_at(c, i - 1)->cycles);
+		ck_assert_double_eq_tol(ts_stage_cost_share(c, i),
+			(double)sum.cycles / (double)c->cycles, 1e-9);
+		if (!steps)
+			continue;
+		ck_assert_int_eq(cost->steps, sum.steps);
+		ck_assert_int_eq(cost->mean, (int64_t)sum.mean);
+		ck_assert_double_eq_tol(ts_stage_cost_a_pass(c, i),
+			(double)sum.cycles / (double)p->stage[stage].passes, 1e-9);
+	}
+}
+
+/* Operations are "net" and the programs of no stage; kinds "net" and "other*". */
+static void
+check_groups(const struct ts_stage_costs *c)
+{
+	int64_t net = 0, other = 0, others = 0, members = 0;
+	struct ts_stage_costs g;
+	struct ts_err err = {0};
+
+	for (size_t i = 0; i < c->count; i++) {
+		size_t n;
+		bool is_net = strncmp(ts_stage_cost_name(&n, c, i), "net/", 4) == 0;
+
+		net += is_net ? ts_stage_cost_at(c, i)->cycles : 0;
+		other += is_net ? 0 : ts_stage_cost_at(c, i)->cycles;
+		others += !is_net;
+	}
+	for (enum ts_stage_by by = 0; by < TS_STAGE_BY_EXECUTED; by++) {
+		int64_t sum = 0;
+
+		ck_assert_int_eq(ts_stage_costs_group(&g, c, by, NULL, NULL, &err), TS_OK);
+		ck_assert_int_eq((int64_t)g.count,
+			(net > 0) + (by == TS_STAGE_BY_KIND ? other > 0 : others));
+		members = 0;
+		for (size_t i = 0; i < g.count; i++) {
+			size_t n;
+			const char *name = ts_stage_cost_name(&n, &g, i);
+
+			if (n == 3 && memcmp(name, "net", n) == 0)
+				ck_assert_int_eq(ts_stage_cost_at(&g, i)->cycles, net);
+			else if (by == TS_STAGE_BY_KIND)
+				ck_assert(n == 6 && memcmp(name, "other*", n) == 0);
+			sum += ts_stage_cost_at(&g, i)->cycles;
+			members += ts_stage_cost_at(&g, i)->members;
+		}
+		ck_assert_int_eq(sum, c->cycles);
+		ck_assert_int_eq(members, (int64_t)c->count);
+		ts_stage_costs_fini(&g);
+	}
+}
+
+/* All of it; then the same from a sample of every cycle, and some of it from a small one. */
+static void
+check_work(const struct ts_pipeline *p, const struct ts_trace *t)
+{
+	static const struct ts_stage_sample samples[] = {{1000, 1000, 1}, {1, 1 << 30, 1 << 20},
+		{1, 1 << 30, 5}};
+	struct ts_err err = {0};
+
+	for (int i = 0; i < p->stages; i++)
+		for (size_t k = 0; k < TS_COUNT(samples); k++) {
+			struct ts_stage_costs c;
+			int executed;
+
+			ck_assert_msg(ts_stage_costs_read(&c, f.reader, t, p, i, samples[k], NULL,
+					      NULL, &err) == TS_OK,
+				"%s", err.msg);
+			ck_assert_int_eq(c.sampled, k > 0);
+			ck_assert_int_eq(c.work, ts_pipeline_work(p->stage[i].by_class));
+			if (k < 2)
+				check_costs(p, i, &c, k == 0);
+			else
+				ck_assert_int_le(c.cycles, sum_of_all(p, i, &executed));
+			if (k == 0)
+				check_groups(&c);
+			ts_stage_costs_fini(&c);
+		}
+}
+
 static enum ts_code
 find_pipeline(struct ts_pipeline **p, struct ts_trace **t, const char *pattern, struct ts_err *err)
 {
@@ -428,6 +604,7 @@ START_TEST(test_by_exchange)
 	} else {
 		ck_assert_msg(code == TS_OK, "%s", err.msg);
 		check_pipeline(p);
+		check_work(p, t);
 	}
 	ts_pipeline_close(p);
 	ts_trace_release(t);
@@ -445,6 +622,7 @@ START_TEST(test_by_name)
 	ck_assert_msg(find_pipeline(&p, &t, "stage(\\d+)", &err) == TS_OK, "%s", err.msg);
 	expect_by_name();
 	check_pipeline(p);
+	check_work(p, t);
 	ts_pipeline_close(p);
 	ts_trace_release(t);
 }
@@ -461,13 +639,15 @@ START_TEST(test_known_pipeline)
 	for (int s = 0; s < 40; s += 2) {
 		int at = s * 60; /* a phase takes 120 cycles */
 
-		sql(&f, "INSERT INTO step VALUES(%d, 0, 'OnTileExecute', 0, 'work')", s);
-		sql(&f, "INSERT INTO step VALUES(%d, 0, 'GlobalExchange', 0, 'over')", s + 1);
-		sql(&f, "INSERT INTO step_ipu VALUES(%d, 0, 50, %d, %d, 0, 0)", s, at, at + 50);
-		sql(&f, "INSERT INTO step_ipu VALUES(%d, 1, 100, %d, %d, 0, 0)", s, at, at + 100);
+		sql(&f, "INSERT INTO step VALUES(%d, 0, 'OnTileExecute', 0, 'work', NULL)", s);
+		sql(&f, "INSERT INTO step VALUES(%d, 0, 'GlobalExchange', 0, 'over', NULL)", s + 1);
+		sql(&f, "INSERT INTO step_ipu VALUES(%d, 0, 50, %d, %d, 0, 0, 0.5)", s, at,
+			at + 50);
+		sql(&f, "INSERT INTO step_ipu VALUES(%d, 1, 100, %d, %d, 0, 0, 0.5)", s, at,
+			at + 100);
 		for (int i = 0; i < 2; i++)
-			sql(&f, "INSERT INTO step_ipu VALUES(%d, %d, 20, %d, %d, 1025, 0)", s + 1,
-				i, at + 100, at + 120);
+			sql(&f, "INSERT INTO step_ipu VALUES(%d, %d, 20, %d, %d, 1025, 0, NULL)",
+				s + 1, i, at + 100, at + 120);
 	}
 	open_report(&f);
 	ck_assert_msg(find_pipeline(&p, &t, NULL, &err) == TS_OK, "%s", err.msg);
@@ -494,8 +674,8 @@ START_TEST(test_absent_says_so)
 	struct ts_err err = {0};
 
 	sql(&f,
-		"INSERT INTO step VALUES(0, 0, 'OnTileExecute', 0, 'work');"
-		"INSERT INTO step_ipu VALUES(0, 0, 50, 0, 50, 0, 0)");
+		"INSERT INTO step VALUES(0, 0, 'OnTileExecute', 0, 'work', NULL);"
+		"INSERT INTO step_ipu VALUES(0, 0, 50, 0, 50, 0, 0, NULL)");
 	open_report(&f);
 	ck_assert_int_eq(find_pipeline(&p, &t, NULL, &err), TS_E_ABSENT);
 	ck_assert_ptr_nonnull(strstr(err.msg, "one IPU"));

@@ -78,6 +78,11 @@ struct ts_execution_facts {
 	int stages;
 	double slow_factor, bubble, saves; /* as in struct ts_pipeline; below 0: not known */
 	int64_t slowest_ipu, slowest_span; /* cycles of all its passes */
+	char slow_name
+		[TS_FACT_NAME]; /* the kind of operation that the slowest works most on, its end; "" = not known */
+	double slow_share;	/* what of its work that is; */
+	double slow_lost;	/* and what of it is lost while tiles wait; below 0: not known */
+	bool slow_sampled;	/* both are of a sample */
 	bool named_by_exchange; /* every global exchange ends a phase: bytes are not recorded */
 	char stages_of
 		[TS_FACT_NAME]; /* the expression that names the stages, as far as it fits; "" = by exchange */
