@@ -8,6 +8,8 @@
  *
  * Who reads or names blocks counts what that takes apart (`struct use`): others read meanwhile.
  *
+ * What the store has is read without the lock, too: by who asked for it, into a fetch that never went to the host.
+ *
  * A fetch has bytes of its own, which are copied when all of it is there: its blocks need not lie together, and the cache may
  * have gone meanwhile. Who waits holds it, and learns from it how it ended.
  */
@@ -35,6 +37,7 @@ struct fetch {
 	int holders; /* who waits, and the host until it is done */
 	bool done;
 	bool scan; /* kept in the store only where there is room */
+	bool disk; /* from the store: a range for each block */
 	enum ts_code code;
 	struct ts_err err;
 	struct ts_host_range *range;
@@ -81,6 +84,8 @@ struct ts_block_cache {
 	int out; /* fetches */
 	bool left;
 	struct ts_block_store *store; /* or NULL */
+	int loading;		      /* who reads of it */
+	bool stale; /* it is of another state of the file: closed when nobody reads of it. Set in the host's thread */
 	struct ts_block_cache_stats stats;
 	struct ts_source_counts n;
 };
@@ -202,7 +207,7 @@ free_cache(struct ts_block_cache *c)
 static void
 let_go(struct fetch *f)
 {
-	if (--f->holders > 0)
+	if (!f || --f->holders > 0)
 		return;
 	free(f->range);
 	free(f->block);
@@ -255,7 +260,17 @@ keep_fetched(struct ts_block_store *store, const struct ts_block_cache *c, const
 		}
 }
 
-/* In the host's thread, where the store is closed, too. */
+/* The store that is of no use any more, once nobody reads of it. With the lock held. */
+static void
+leave_store(struct ts_block_cache *c)
+{
+	if (!c->stale || c->loading > 0)
+		return;
+	ts_block_store_close(c->store);
+	c->store = NULL;
+}
+
+/* In the host's thread. */
 static void
 fetched(void *ctx, enum ts_code code, const struct ts_err *err)
 {
@@ -269,13 +284,13 @@ fetched(void *ctx, enum ts_code code, const struct ts_err *err)
 		f->err = *err;
 	f->done = true;
 	if (code == TS_E_STALE) { /* who opens the file that is there now writes it anew */
-		ts_block_store_close(c->store);
-		c->store = NULL;
+		c->stale = true;
+		leave_store(c);
 	}
 	land(c, f);
 	pthread_cond_broadcast(&c->news);
 	pthread_mutex_unlock(&c->lock);
-	if (!code && c->store) /* the cache stays while something of it is out */
+	if (!code && !c->stale && c->store) /* the cache stays while something of it is out */
 		keep_fetched(c->store, c, f);
 	pthread_mutex_lock(&c->lock);
 	let_go(f);
@@ -311,12 +326,20 @@ make_ranges(const struct ts_block_cache *c, struct fetch *f)
 	for (size_t i = 0; i < f->count; i++) {
 		int64_t at = c->block[f->block[i]].unit * TS_BLOCK;
 
-		if (n > 0 && f->range[n - 1].offset + (int64_t)f->range[n - 1].n == at)
+		if (n > 0 && !f->disk && f->range[n - 1].offset + (int64_t)f->range[n - 1].n == at)
 			f->range[n - 1].n += TS_BLOCK;
 		else
 			f->range[n++] = (struct ts_host_range){at, TS_BLOCK, 0};
 	}
 	return n;
+}
+
+static void
+undo_fetch(struct ts_block_cache *c, struct fetch *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		forget(c, f->block[i]);
+	let_go(f);
 }
 
 /* Send it, or undo it. With the lock held, which the host's thread takes afterwards. */
@@ -333,9 +356,7 @@ send_fetch(struct ts_block_cache *c, struct fetch *f, struct use *u, struct ts_e
 	r.bytes = f->bytes;
 	code = f->bytes ? ts_host_read_send(&r, err) : ts_err_nomem(err);
 	if (code) {
-		for (size_t i = 0; i < f->count; i++)
-			forget(c, f->block[i]);
-		let_go(f);
+		undo_fetch(c, f);
 		return code;
 	}
 	c->out++;
@@ -346,62 +367,118 @@ send_fetch(struct ts_block_cache *c, struct fetch *f, struct use *u, struct ts_e
 	return TS_OK;
 }
 
-/* From the store, when it is there. */
-static bool
-load_block(struct ts_block_cache *c, int i, struct use *u)
-{
-	struct block *b = &c->block[i];
-	size_t n = (size_t)ts_min_i64(TS_BLOCK, c->size - b->unit * TS_BLOCK);
-
-	if (!ts_block_store_get(c->store, b->unit, c->bytes + (size_t)i * TS_BLOCK, n))
-		return false;
-	enlist(c, i, ONCE);
-	u->n.kept++;
-	return true;
-}
-
-/* Those blocks of [from, to) that are neither here nor on their way, as far as there are free ones. */
+/* What is read of the disk: its bytes, where they are sound. */
 static void
-collect(struct ts_block_cache *c, struct fetch *f, size_t most, int64_t from, int64_t to,
-	struct use *u)
+read_store(struct ts_block_store *store, int64_t size, struct fetch *f)
 {
-	int64_t unit = from / TS_BLOCK, end = (ts_min_i64(to, c->size) + TS_BLOCK - 1) / TS_BLOCK;
+	for (size_t i = 0; i < f->count; i++) {
+		struct ts_host_range *r = &f->range[i];
+		size_t n = (size_t)ts_min_i64(TS_BLOCK, size - r->offset);
 
-	for (; unit < end && f->count < most; unit++) {
-		int i = find(c, unit) == NOBODY ? take_block(c, unit) : NOBODY;
-
-		if (i == NOBODY || load_block(c, i, u))
-			continue;
-		c->block[i].fetch = f;
-		f->block[f->count++] = i;
+		r->got = ts_block_store_get(store, r->offset / TS_BLOCK, f->bytes + i * TS_BLOCK, n)
+			? n
+			: 0;
 	}
 }
 
-/* Ask for spans; nothing is left to ask for: TS_OK. With the lock held. */
+/* From the store; what turns out not to be there is nothing's. With the lock held, which is given up meanwhile. */
+static void
+load_fetch(struct ts_block_cache *c, struct fetch *f, struct use *u)
+{
+	f->bytes = malloc(f->count * TS_BLOCK);
+	if (!f->bytes) {
+		undo_fetch(c, f);
+		return;
+	}
+	(void)make_ranges(c, f);
+	c->loading++;
+	pthread_mutex_unlock(&c->lock);
+	read_store(c->store, c->size, f);
+	pthread_mutex_lock(&c->lock);
+	c->loading--;
+	leave_store(c);
+	for (size_t i = 0; i < f->count; i++)
+		u->n.kept += f->range[i].got > 0;
+	f->done = true;
+	land(c, f);
+	pthread_cond_broadcast(&c->news);
+	let_go(f);
+}
+
+static bool
+is_kept(const struct ts_block_cache *c, int64_t unit)
+{
+	return !c->stale && ts_block_store_has(c->store, unit);
+}
+
+static void
+put_into(struct ts_block_cache *c, struct fetch *f, int i)
+{
+	c->block[i].fetch = f;
+	f->block[f->count++] = i;
+}
+
+/* Those blocks of [from, to) that are neither here nor on their way, as far as there are free ones: of the disk, else of the host. */
+static void
+collect(struct ts_block_cache *c, struct fetch *host, struct fetch *disk, size_t most, int64_t from,
+	int64_t to)
+{
+	int64_t unit = from / TS_BLOCK, end = (ts_min_i64(to, c->size) + TS_BLOCK - 1) / TS_BLOCK;
+
+	for (; unit < end && host->count + disk->count < most; unit++) {
+		int i = find(c, unit) == NOBODY ? take_block(c, unit) : NOBODY;
+
+		if (i != NOBODY)
+			put_into(c, is_kept(c, unit) ? disk : host, i);
+	}
+}
+
+/* Send what is of the host, then read what is of the disk. With the lock held. */
+static enum ts_code
+begin_both(struct ts_block_cache *c, struct fetch *host, struct fetch *disk, struct use *u,
+	struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+
+	if (host->count > 0)
+		code = send_fetch(c, host, u, err);
+	else
+		let_go(host);
+	if (disk->count > 0)
+		load_fetch(c, disk, u);
+	else
+		let_go(disk);
+	return code;
+}
+
+/*
+ * Ask for spans; nothing is left to ask for: TS_OK. With the lock held, which is given up while the disk is read: what was
+ * found before need not be there any more.
+ */
 static enum ts_code
 fetch_spans(struct ts_block_cache *c, const struct ts_byte_range *span, size_t count, struct use *u,
 	struct ts_err *err)
 {
+	struct fetch *host, *disk;
 	size_t most = 0;
-	struct fetch *f;
 
 	for (size_t i = 0; i < count && most < c->blocks / 2; i++)
 		most += span[i].n / TS_BLOCK + 2;
 	most = most < c->blocks / 2 ? most : c->blocks / 2;
-	f = make_fetch(c, most);
-	if (!f)
+	host = make_fetch(c, most);
+	disk = make_fetch(c, most);
+	if (!host || !disk) {
+		let_go(host);
+		let_go(disk);
 		return ts_err_nomem(err);
+	}
+	disk->disk = true;
 	for (size_t i = 0; i < count; i++)
 		if (span[i].offset >= 0 && span[i].offset < c->size && span[i].n > 0)
-			collect(c, f, most, span[i].offset,
+			collect(c, host, disk, most, span[i].offset,
 				span[i].offset +
-					ts_min_i64((int64_t)span[i].n, c->size - span[i].offset),
-				u);
-	if (f->count == 0) {
-		let_go(f);
-		return TS_OK;
-	}
-	return send_fetch(c, f, u, err);
+					ts_min_i64((int64_t)span[i].n, c->size - span[i].offset));
+	return begin_both(c, host, disk, u, err);
 }
 
 /* What a call took, told to everybody. With the lock held. */
@@ -466,7 +543,8 @@ came_short(const struct ts_block_cache *c, const struct fetch *f, int64_t unit)
 {
 	int64_t at = unit * TS_BLOCK, end = ts_min_i64(at + TS_BLOCK, c->size);
 
-	for (const struct ts_host_range *r = f->range; f->count > 0; r++)
+	/* what the disk did not have is asked of the host */
+	for (const struct ts_host_range *r = f->range; f->count > 0 && !f->disk; r++)
 		if (at >= r->offset && at < r->offset + (int64_t)r->n)
 			return r->offset + (int64_t)r->got < end;
 	return false;
@@ -501,7 +579,7 @@ wait_for(bool *is_short, struct ts_block_cache *c, int64_t unit, struct fetch *f
 	enum ts_code code = TS_OK;
 
 	f->holders++;
-	u->n.trips++;
+	u->n.trips += !f->disk;
 	while (!f->done && !code)
 		code = wait_a_moment(c, u->cancel, err);
 	if (!code && f->code) {
@@ -640,8 +718,7 @@ ts_block_cache_here(struct ts_block_cache *c, int64_t offset, size_t n)
 	while (at < end) {
 		int i = find(c, at / TS_BLOCK);
 
-		if (i == NOBODY ? !ts_block_store_has(c->store, at / TS_BLOCK)
-				: c->block[i].fetch != NULL)
+		if (i == NOBODY ? !is_kept(c, at / TS_BLOCK) : c->block[i].fetch != NULL)
 			break;
 		at = (at / TS_BLOCK + 1) * TS_BLOCK;
 	}

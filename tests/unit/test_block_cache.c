@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -360,6 +362,97 @@ START_TEST(files)
 }
 END_TEST
 
+/* As begin(), with a store of that directory. */
+static void
+begin_kept(struct cached *k, const char *dir, size_t blocks)
+{
+	struct ts_block_store_of of = {.host = "box", .path = "file", .size = SIZE, .mtime = 7};
+
+	k->w = world();
+	k->host = fake_host(&k->w, (struct ts_host_spec){0});
+	ck_assert_int_eq(ts_host_open(k->host, &k->file, "file", true, NULL, &err), TS_OK);
+	of.first = ts_host_file_first(k->file, &of.first_n);
+	ck_assert_int_eq(ts_block_cache_new(&k->cache, k->file, blocks,
+				 ts_block_store_open(dir, &of), &err),
+		TS_OK);
+}
+
+static void
+read_by_threads(struct cached *k, uint64_t seed)
+{
+	struct work work[4];
+	pthread_t thread[4];
+
+	for (int i = 0; i < 4; i++) {
+		work[i] = (struct work){k->cache, seed + (uint64_t)i, false};
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, at_random, &work[i]), 0);
+	}
+	for (int i = 0; i < 4; i++) {
+		pthread_join(thread[i], NULL);
+		ck_assert(!work[i].failed);
+	}
+}
+
+/* Some bytes of the only file of a directory are others now. */
+static void
+damage(const char *dir)
+{
+	char path[600], byte;
+	struct dirent *e;
+	struct stat st;
+	uint64_t x = 77;
+	DIR *d = opendir(dir);
+	int fd;
+
+	ck_assert_ptr_nonnull(d);
+	while ((e = readdir(d)) && e->d_name[0] == '.')
+		;
+	ck_assert_ptr_nonnull(e);
+	snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+	closedir(d);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert(fd >= 0 && fstat(fd, &st) == 0);
+	for (int i = 0; i < 300; i++) { /* its table stands before */
+		off_t at = st.st_size - SIZE + (off_t)(next(&x) % SIZE);
+
+		ck_assert_int_eq(pread(fd, &byte, 1, at), 1);
+		byte = (char)~byte;
+		ck_assert_int_eq(pwrite(fd, &byte, 1, at), 1);
+	}
+	close(fd);
+}
+
+/* What several threads read of the disk is what is in the file, also where some of the disk is not. */
+START_TEST(kept_on_disk)
+{
+	char dir[] = "/tmp/tilescope-kept-XXXXXX", command[80];
+	struct ts_source_counts n;
+	struct cached k;
+	int64_t asked[3];
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	begin_kept(&k, dir, 4096);
+	for (int64_t at = 0; at < SIZE; at += 8 * TS_BLOCK) /* not as a scan */
+		ck_assert(reads(k.cache, at, 8 * TS_BLOCK, SIZE));
+	end(&k);
+	for (int round = 0; round < 3; round++) {
+		if (round == 2)
+			damage(dir);
+		begin_kept(&k, dir, round == 0 ? 4096 : TS_BLOCKS_MIN);
+		read_by_threads(&k, 1 + (uint64_t)round * 10);
+		ts_block_cache_counts(k.cache, &n);
+		asked[round] = n.requests;
+		ck_assert_int_gt(n.kept, 500);
+		end(&k);
+	}
+	ck_assert_int_eq(asked[0], 0);
+	ck_assert_int_eq(asked[1], 0);
+	ck_assert_int_gt(asked[2], 0);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 /* What is open is not opened again, but when it is another file by now; each is there until it is closed itself. */
 START_TEST(opened_twice)
 {
@@ -414,6 +507,7 @@ main(void)
 	tcase_add_test(t, cancelled);
 	tcase_add_test(t, failed);
 	tcase_add_test(t, shorter);
+	tcase_add_test(t, kept_on_disk);
 	tcase_add_test(t, opened_twice);
 	tcase_add_test(t, host_was_left);
 	tcase_add_test(t, source);

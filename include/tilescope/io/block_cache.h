@@ -11,7 +11,7 @@
  * the rows. Memory is fixed when it is made; a read that is larger is served in pieces.
  *
  * With a store (block_store.h) blocks are looked for there before the host is asked, and what was read is kept there; of scans
- * as much as there is room for. It is written without the lock.
+ * as much as there is room for. It is read and written without the lock.
  *
  * Threads: any. One lock guards the table and is never held while the host is waited for.
  */

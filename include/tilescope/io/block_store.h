@@ -14,8 +14,8 @@
  * One program writes to a store, others beside it read it. What goes wrong here is never an error:
  * the host is asked.
  *
- * Threads: any, but one at a time puts blocks. In here nobody waits for another's reading or writing
- * of the disk; callers may (block_cache reads with its lock held).
+ * Threads: any, but one at a time puts blocks. Nobody waits for another's reading or writing of the
+ * disk.
  */
 #ifndef TS_IO_BLOCK_STORE_H
 #define TS_IO_BLOCK_STORE_H
