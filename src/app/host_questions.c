@@ -110,8 +110,10 @@ show(struct ts_app *app, int host, const struct ts_question *q)
 {
 	struct ts_app_hosts *h = &app->hosts;
 
-	if (kinds[q->kind].secret)
+	if (kinds[q->kind].secret) {
 		keep_no_core();
+		h->typed = true;
+	}
 	h->question = *q;
 	h->connection = h->host[host].state.connections;
 	h->asks = host;
@@ -148,10 +150,8 @@ look_at_box(struct ts_app *app)
 			show(app, h->asks, &q);
 		return;
 	}
-	if (h->box == TS_HOST_BOX_ASKS) { /* it is of no use any more; somebody may be typing */
-		h->typed |= kinds[h->question.kind].secret;
+	if (h->box == TS_HOST_BOX_ASKS) /* it is of no use any more; somebody may be typing */
 		turn_box(app, TS_HOST_BOX_WAITS);
-	}
 	if (s->is == TS_HOST_CONNECTED) {
 		hosts_close_box(h);
 		app->dirty = true;
@@ -256,7 +256,6 @@ answer(struct ts_app *app)
 		}
 		text = is ? "yes" : NULL;
 	}
-	h->typed |= kinds[h->question.kind].secret;
 	ts_host_answer(host_of(h, h->asks), h->question.number, text, text ? strlen(text) : 0);
 	be_answered(h);
 	if (text)
