@@ -3,7 +3,7 @@
  * verb_cache - `tilescope cache list|clear`: what is kept of which report, and away with it.
  *
  * Only the heads of the sections are read, and names and notes of the stores that were made of other files
- * (what libpva said, vars.json). A report that a program is indexing at this moment is listed and not cleared.
+ * (what libpva said, vars.json), and of files of other hosts whose blocks are kept. A report that a program is indexing at this moment is listed and not cleared.
  * The demo report, which lies below the same directory, is nobody's index and stays.
  */
 #include "config.h"
@@ -17,6 +17,7 @@
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/io/block_store.h"
 #include "tilescope/report/index.h"
 #include "tilescope/report/stores.h"
 
@@ -26,6 +27,8 @@ struct listing {
 	struct ts_cache_entry *entry;
 	size_t count;
 	struct ts_stores stores;
+	struct ts_block_store_kept *file;
+	size_t files;
 	int64_t bytes;
 };
 
@@ -40,8 +43,14 @@ listing_read(struct listing *l, const struct ts_cache *cache, struct ts_err *err
 
 	l->bytes = 0;
 	l->stores = (struct ts_stores){0};
+	l->file = NULL;
+	l->files = 0;
 	if (!code)
 		code = ts_cache_stores_list(&l->stores, cache, err);
+	if (!code)
+		code = ts_cache_files_list(&l->file, &l->files, cache, err);
+	for (size_t i = 0; !code && i < l->files; i++)
+		l->bytes += l->file[i].bytes;
 	for (size_t i = 0; !code && i < l->stores.count; i++)
 		l->bytes += l->stores.store[i].bytes;
 	for (size_t i = 0; !code && i < l->count; i++)
@@ -54,6 +63,14 @@ listing_fini(struct listing *l)
 {
 	ts_cache_list_free(l->entry, l->count);
 	ts_stores_fini(&l->stores);
+	ts_block_stores_free(l->file, l->files);
+}
+
+/* Things that are kept. */
+static size_t
+listing_count(const struct listing *l)
+{
+	return l->count + l->stores.count + l->files;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -83,16 +100,26 @@ json_store(const struct ts_store *s)
 }
 
 static json_t *
+json_file(const struct ts_block_store_kept *f)
+{
+	return json_pack("{s:o, s:I, s:o}", "path", ts_json_text(f->of ? f->of : "", true), "bytes",
+		(json_int_t)f->bytes, "last_used",
+		f->used_s > 0 ? json_integer(f->used_s) : json_null());
+}
+
+static json_t *
 json_list(const struct ts_cache *cache, const struct listing *l)
 {
-	json_t *all = json_array(), *stores = json_array();
+	json_t *all = json_array(), *stores = json_array(), *files = json_array();
 
 	for (size_t i = 0; i < l->count; i++)
 		json_array_append_new(all, json_entry(&l->entry[i]));
 	for (size_t i = 0; i < l->stores.count; i++)
 		json_array_append_new(stores, json_store(&l->stores.store[i]));
-	return json_pack("{s:o, s:I, s:o, s:o}", "dir", ts_json_text(cache->dir, false), "bytes",
-		(json_int_t)l->bytes, "reports", all, "stores", stores);
+	for (size_t i = 0; i < l->files; i++)
+		json_array_append_new(files, json_file(&l->file[i]));
+	return json_pack("{s:o, s:I, s:o, s:o, s:o}", "dir", ts_json_text(cache->dir, false),
+		"bytes", (json_int_t)l->bytes, "reports", all, "stores", stores, "files", files);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -148,7 +175,7 @@ text_list(struct ts_strbuf *out, const struct ts_cache *cache, const struct list
 
 	if (cache->dir)
 		ts_utf8_safe(out, cache->dir, strlen(cache->dir));
-	if (l->count == 0 && l->stores.count == 0) {
+	if (listing_count(l) == 0) {
 		ts_strbuf_printf(out, "%snothing is kept\n", cache->dir ? ": " : "");
 		return;
 	}
@@ -157,6 +184,9 @@ text_list(struct ts_strbuf *out, const struct ts_cache *cache, const struct list
 	if (l->stores.count > 0)
 		ts_strbuf_printf(out, ", %zu store%s", l->stores.count,
 			l->stores.count == 1 ? "" : "s");
+	if (l->files > 0)
+		ts_strbuf_printf(out, ", blocks of %zu file%s of other hosts", l->files,
+			l->files == 1 ? "" : "s");
 	ts_strbuf_puts(out, "\n      size  sections    last used         report\n");
 	for (size_t i = 0; i < l->count; i++) {
 		const struct ts_cache_entry *e = &l->entry[i];
@@ -171,6 +201,13 @@ text_list(struct ts_strbuf *out, const struct ts_cache *cache, const struct list
 		ts_strbuf_printf(out, "%10s  %-10s", ts_fmt_bytes(buf, s->bytes, TS_UNITS_KIB),
 			store_kinds[s->kind]);
 		put_whose(out, s->used_s, s->path, s->gone);
+	}
+	for (size_t i = 0; i < l->files; i++) {
+		const struct ts_block_store_kept *f = &l->file[i];
+
+		ts_strbuf_printf(out, "%10s  %-10s", ts_fmt_bytes(buf, f->bytes, TS_UNITS_KIB),
+			"blocks");
+		put_whose(out, f->used_s, f->of, false);
 	}
 }
 
@@ -212,15 +249,17 @@ clear(struct ts_strbuf *out, const struct ts_cache *cache, enum ts_format format
 	if (code)
 		return code;
 	if (format == TS_FORMAT_JSON) {
-		json = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "dir",
+		json = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "dir",
 			ts_json_text(cache->dir, false), "removed_reports",
 			(json_int_t)done.reports, "removed_stores", (json_int_t)done.stores,
-			"removed_bytes", (json_int_t)done.bytes, "left_reports",
-			(json_int_t)left.count, "left_stores", (json_int_t)left.stores.count);
+			"removed_files", (json_int_t)done.files, "removed_bytes",
+			(json_int_t)done.bytes, "left_reports", (json_int_t)left.count,
+			"left_stores", (json_int_t)left.stores.count, "left_files",
+			(json_int_t)left.files);
 		if (!ts_json_print(out, json))
 			code = ts_err_nomem(err);
 		json_decref(json);
-	} else if (done.reports + done.stores == 0) {
+	} else if (done.reports + done.stores + done.files == 0) {
 		ts_strbuf_puts(out, "nothing was removed\n");
 	} else {
 		ts_strbuf_printf(out, "removed: %s, the indexes of %zu report%s",
@@ -229,11 +268,13 @@ clear(struct ts_strbuf *out, const struct ts_cache *cache, enum ts_format format
 		if (done.stores > 0)
 			ts_strbuf_printf(out, " and %zu store%s", done.stores,
 				done.stores == 1 ? "" : "s");
+		if (done.files > 0)
+			ts_strbuf_printf(out, " and blocks of %zu file%s of other hosts",
+				done.files, done.files == 1 ? "" : "s");
 		ts_strbuf_putc(out, '\n');
 	}
-	if (format != TS_FORMAT_JSON && left.count + left.stores.count > 0)
-		ts_strbuf_printf(out, "left: %zu, in use or not removable\n",
-			left.count + left.stores.count);
+	if (format != TS_FORMAT_JSON && listing_count(&left) > 0)
+		ts_strbuf_printf(out, "left: %zu, in use or not removable\n", listing_count(&left));
 	listing_fini(&left);
 	return code;
 }

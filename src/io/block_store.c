@@ -2,7 +2,7 @@
 /*
  * block_store - see the header.
  *
- * The file: a head, a table with an entry for each place, the places. An entry is written behind its block, so that one which
+ * The file: a head with the name of whose blocks they are, a table with an entry for each place, the places. An entry is written behind its block, so that one which
  * is there without its block has a checksum that does not agree. The head is written last when a store is emptied.
  *
  * It is opened from its directory, never through a link, and used only when it is plain and our own. Whoever holds its lock
@@ -27,7 +27,7 @@
 #include "tilescope/io/network.h"
 
 enum {
-	LAYOUT = 1,
+	LAYOUT = 2,
 	HEAD_BYTES = 4096,
 	NAME = 40,
 	FILES_MAX = 4096, /* looked at in a directory */
@@ -46,8 +46,12 @@ struct head {
 	uint64_t places;
 	int64_t size, mtime;
 	uint64_t first; /* hash of the first page */
-	uint64_t check; /* of all before it */
+	uint64_t name_n,
+		name_check; /* bytes of the name behind the head, 0 = it was too long; their hash */
+	uint64_t check;	    /* of all before it */
 };
+
+enum { NAME_BYTES = HEAD_BYTES - (int)sizeof(struct head) };
 
 struct entry {
 	uint64_t unit; /* + 1; 0 = nothing is there */
@@ -165,10 +169,23 @@ head_check(const struct head *h)
 	return XXH3_64bits(h, offsetof(struct head, check));
 }
 
+/* "HOST:PATH", zeros behind it; its length, or 0. */
+static size_t
+make_text(char text[NAME_BYTES], const struct ts_block_store_of *of)
+{
+	int n;
+
+	memset(text, 0, NAME_BYTES);
+	n = snprintf(text, NAME_BYTES, "%s:%s", of->host, of->path);
+	return n > 0 && n < NAME_BYTES ? (size_t)n : 0;
+}
+
 static void
-make_head(struct head *h, const struct ts_block_store_of *of)
+make_head(struct head *h, const struct ts_block_store_of *of, const char text[NAME_BYTES], size_t n)
 {
 	memset(h, 0, sizeof(*h));
+	h->name_n = n;
+	h->name_check = XXH3_64bits(text, n);
 	memcpy(h->magic, magic, sizeof(magic));
 	h->version = LAYOUT;
 	h->block = TS_STORE_BLOCK;
@@ -245,14 +262,14 @@ read_entries(struct ts_block_store *s, const struct head *want)
 }
 
 static bool
-make_empty(struct ts_block_store *s, const struct head *h)
+make_empty(struct ts_block_store *s, const struct head *h, const char *text)
 {
 	memset(s->entry, 0, sizeof(s->entry));
 	s->used = 0;
 	for (int i = 0; i < BUCKETS; i++)
 		s->bucket[i] = NOBODY;
 	return s->writes && ftruncate(s->fd, 0) == 0 && ftruncate(s->fd, block_at(0)) == 0 &&
-		write_all(s->fd, h, sizeof(*h), 0);
+		write_all(s->fd, text, h->name_n, sizeof(*h)) && write_all(s->fd, h, sizeof(*h), 0);
 }
 
 /* --- all stores of a directory ---------------------------------------------------------------- */
@@ -311,15 +328,16 @@ list_stores(int *count, int64_t *bytes, int dir)
 	return all;
 }
 
-/* Remove those used least recently, but not `mine` (or NULL), until `cap` bytes are left; what was removed. */
+/* Remove those used least recently, but not `mine` (or NULL), until `cap` bytes are left (-1: all); what was removed. */
 static int64_t
-remove_oldest(int dir, int64_t cap, const char *mine)
+remove_oldest(int dir, int64_t cap, const char *mine, size_t *removed)
 {
 	int count;
 	int64_t bytes, before;
 	struct kept *all = list_stores(&count, &bytes, dir);
 
 	before = bytes;
+	*removed = 0;
 	if (all)
 		qsort(all, (size_t)count, sizeof(*all), oldest_first);
 	for (int i = 0; all && i < count && bytes > cap; i++) {
@@ -329,8 +347,10 @@ remove_oldest(int dir, int64_t cap, const char *mine)
 			continue;
 		fd = open_own(dir, all[i].name, O_RDWR);
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-			unlinkat(dir, all[i].name, 0) == 0)
+			unlinkat(dir, all[i].name, 0) == 0) {
 			bytes -= all[i].bytes;
+			(*removed)++;
+		}
 		if (fd >= 0)
 			close(fd);
 	}
@@ -339,14 +359,67 @@ remove_oldest(int dir, int64_t cap, const char *mine)
 }
 
 int64_t
-ts_block_stores_clear(const char *path)
+ts_block_stores_clear(const char *path, size_t *removed)
 {
 	int dir = open_dir(path, false);
-	int64_t n = dir < 0 ? 0 : remove_oldest(dir, 0, NULL);
+	size_t count = 0;
+	int64_t n = dir < 0 ? 0 : remove_oldest(dir, -1, NULL, &count);
 
 	if (dir >= 0)
 		close(dir);
+	if (removed)
+		*removed = count;
 	return n;
+}
+
+/* The name that stands in a store; the caller's. NULL: none, or it is not to be believed. */
+static char *
+read_name(int dir, const char *name)
+{
+	int fd = open_own(dir, name, O_RDONLY);
+	char text[NAME_BYTES];
+	struct head h;
+	bool right = fd >= 0 && read_all(fd, &h, sizeof(h), 0) &&
+		memcmp(h.magic, magic, sizeof(magic)) == 0 && h.version == LAYOUT &&
+		h.check == head_check(&h) && h.name_n > 0 && h.name_n < NAME_BYTES &&
+		read_all(fd, text, h.name_n, sizeof(h)) &&
+		XXH3_64bits(text, h.name_n) == h.name_check && !memchr(text, 0, h.name_n);
+
+	if (fd >= 0)
+		close(fd);
+	return right ? ts_strndup(text, h.name_n) : NULL;
+}
+
+enum ts_code
+ts_block_stores_list(struct ts_block_store_kept **all, size_t *count, const char *path,
+	struct ts_err *err)
+{
+	int dir = open_dir(path, false), n = 0;
+	int64_t bytes;
+	struct kept *stores = dir < 0 ? NULL : list_stores(&n, &bytes, dir);
+	enum ts_code code = TS_OK;
+
+	*count = 0;
+	*all = ts_alloc((size_t)n, sizeof(**all));
+	if ((dir >= 0 && !stores) || (n > 0 && !*all))
+		code = ts_err_nomem(err);
+	if (!code && n > 0)
+		qsort(stores, (size_t)n, sizeof(*stores), oldest_first);
+	for (int i = n; !code && i-- > 0;)
+		(*all)[(*count)++] = (struct ts_block_store_kept){read_name(dir, stores[i].name),
+			stores[i].bytes, stores[i].used.tv_sec};
+	free(stores);
+	if (dir >= 0)
+		close(dir);
+	return code;
+}
+
+void
+ts_block_stores_free(struct ts_block_store_kept *all, size_t count)
+{
+	for (size_t i = 0; all && i < count; i++)
+		free(all[i].of);
+	free(all);
 }
 
 int64_t
@@ -368,7 +441,9 @@ ts_block_store_open(const char *path, const struct ts_block_store_of *of)
 	char name[NAME + sizeof(SUFFIX)];
 	struct ts_block_store *s = ts_alloc(1, sizeof(*s));
 	int dir = s ? open_dir(path, true) : -1;
+	char text[NAME_BYTES];
 	struct head h;
+	size_t gone;
 
 	if (dir < 0 || pthread_mutex_init(&s->lock, NULL)) {
 		if (dir >= 0)
@@ -377,8 +452,8 @@ ts_block_store_open(const char *path, const struct ts_block_store_of *of)
 		return NULL;
 	}
 	make_name(name, of);
-	make_head(&h, of);
-	(void)remove_oldest(dir, TS_STORES_BYTES, name);
+	make_head(&h, of, text, make_text(text, of));
+	(void)remove_oldest(dir, TS_STORES_BYTES, name, &gone);
 	s->fd = open_own(dir, name, O_RDWR | O_CREAT);
 	close(dir);
 	for (int i = 0; i < BUCKETS; i++)
@@ -387,7 +462,7 @@ ts_block_store_open(const char *path, const struct ts_block_store_of *of)
 		s->writes = flock(s->fd, LOCK_EX | LOCK_NB) == 0;
 		if (s->writes)
 			(void)futimens(s->fd, NULL);
-		if (read_entries(s, &h) || make_empty(s, &h))
+		if (read_entries(s, &h) || make_empty(s, &h, text))
 			return s;
 	}
 	ts_block_store_close(s);

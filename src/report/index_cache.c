@@ -111,6 +111,20 @@ without_sys(struct ts_cache *c, int why)
 	without(c, "%s (--cache DIR names another place)", e.msg);
 }
 
+/* Is there something besides indexes: stores, blocks of files of hosts? */
+static bool
+keeps_else(const struct ts_cache *c)
+{
+	int stores = ts_cache_stores(c);
+	char *hosts = stores < 0 ? ts_cache_hosts(c) : NULL;
+	bool any = stores >= 0 || (hosts && access(hosts, R_OK | X_OK) == 0);
+
+	free(hosts);
+	if (stores >= 0)
+		close(stores);
+	return any;
+}
+
 static enum ts_code
 try_root(struct ts_cache *c, bool make, struct ts_err *err)
 {
@@ -120,12 +134,8 @@ try_root(struct ts_cache *c, bool make, struct ts_err *err)
 	if (root < 0 && why == ENOMEM)
 		return ts_err_nomem(err);
 	if (root < 0 && !make && why == ENOENT) {
-		int stores = ts_cache_stores(c);
-
-		if (stores >= 0) {
-			close(stores);
+		if (keeps_else(c))
 			return TS_OK;
-		}
 		free(c->dir); /* nothing is kept there, and nothing has to be said */
 		c->dir = NULL;
 		return TS_OK;
@@ -238,6 +248,12 @@ ts_cache_stores(const struct ts_cache *c)
 	free(path);
 	errno = why;
 	return fd;
+}
+
+char *
+ts_cache_hosts(const struct ts_cache *c)
+{
+	return c->dir ? joined(c->dir, "/hosts") : NULL;
 }
 
 int

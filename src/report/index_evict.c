@@ -458,20 +458,31 @@ clear_stores(struct ts_cache_cleared *c, const struct ts_cache *cache, struct ts
 	return code;
 }
 
-/* Blocks of files on other hosts. */
-static int64_t
-clear_hosts(const struct ts_cache *cache)
+enum ts_code
+ts_cache_files_list(struct ts_block_store_kept **all, size_t *count, const struct ts_cache *cache,
+	struct ts_err *err)
 {
-	struct ts_strbuf path;
-	int64_t bytes;
+	char *dir = ts_cache_hosts(cache);
+	enum ts_code code = TS_OK;
 
-	if (!cache->dir)
-		return 0;
-	ts_strbuf_init(&path, 1 << 14);
-	ts_strbuf_printf(&path, "%s/hosts", cache->dir);
-	bytes = ts_block_stores_clear(path.s);
-	ts_strbuf_fini(&path);
-	return bytes;
+	*all = NULL;
+	*count = 0;
+	if (dir)
+		code = ts_block_stores_list(all, count, dir, err);
+	else if (cache->dir)
+		code = ts_err_nomem(err);
+	free(dir);
+	return code;
+}
+
+static void
+clear_hosts(struct ts_cache_cleared *c, const struct ts_cache *cache)
+{
+	char *dir = ts_cache_hosts(cache);
+
+	if (dir)
+		c->bytes += ts_block_stores_clear(dir, &c->files);
+	free(dir);
 }
 
 enum ts_code
@@ -493,6 +504,6 @@ ts_cache_clear(struct ts_cache_cleared *c, const struct ts_cache *cache, struct 
 	ts_survey_fini(&v);
 	if (root >= 0)
 		close(root);
-	c->bytes += clear_hosts(cache);
+	clear_hosts(c, cache);
 	return clear_stores(c, cache, err);
 }

@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import subprocess
 
-from harness import case, expect, one_line, plain
+from harness import case, expect, one_line, parse, plain
 
 SERVER = "/usr/lib/openssh/sftp-server"
 
@@ -255,3 +255,30 @@ def remote_stores(ctx):
         ctx.run("check", "--cache", ctx.path("cache"), word, env=env)
     res = ctx.run("cache", "--cache", ctx.path("cache"), "list", env=ssh(ctx, "exit 1"))
     expect(res.rc == 0 and b"gone" not in res.out, res, "a host's report counts as gone")
+
+
+@case()
+def remote_cache(ctx):
+    """Blocks of files of a host are listed with it, by text and JSON, and cleared; what is not ours stays."""
+    if not os.access(SERVER, os.X_OK):
+        return
+    env = ssh(ctx, "exec " + SERVER)
+    rep, cache = demo(ctx, "sdk"), ("--cache", ctx.path("cache"))
+    res = ctx.run("summary", *cache, "box:" + rep, env=env)
+    expect(res.rc == 0, res, "exit status")
+    with open(ctx.path("cache", "hosts", "mine"), "w"):
+        pass
+    res = ctx.run("cache", "list", "-f", "json", *cache)
+    got = parse(res)
+    paths = [f["path"] for f in got["files"]]
+    expect("box:%s/profile.pop" % rep in paths and all(p.startswith("box:" + rep) for p in paths), res, "whose they are")
+    size = sum(os.stat(os.path.join(ctx.path("cache", "hosts"), n)).st_size for n in os.listdir(ctx.path("cache", "hosts")))
+    expect(sum(f["bytes"] for f in got["files"]) == size == got["bytes"], res, "bytes")
+    expect(all(sorted(f) == ["bytes", "last_used", "path"] and f["last_used"] > 0 for f in got["files"]), res, "members")
+    res = ctx.run("cache", "list", *cache)
+    expect(b"box:%s/profile.pop" % rep.encode() in res.out and b"blocks of %d file" % len(paths) in res.out, res, "the table")
+    res = ctx.run("cache", "clear", *cache)
+    expect(b"removed: " in res.out and b"blocks of %d file" % len(paths) in res.out, res, "what clear says")
+    expect(os.listdir(ctx.path("cache", "hosts")) == ["mine"], res, "what is left")
+    res = ctx.run("cache", "clear", *cache)
+    expect(res.out == b"nothing was removed\n", res, "what clear says the second time")

@@ -184,8 +184,8 @@ def damaged_store(ctx, how):
         expect(names, None, "no store")
         for name in names:
             store = ctx.path("keep", name)
-            expect("sshd-report" not in name and b"sshd-report" not in open(store, "rb").read(4096), None,
-                   "the path stands in it")
+            expect("sshd-report" not in name and b"there:" in open(store, "rb").read(4096), None,
+                   "whose blocks they are stands in it, not in its name")
             size = os.stat(store).st_size
             with open(store, "r+b") as f:
                 if how == "cut":

@@ -89,7 +89,7 @@ begin(void)
 static void
 end(void)
 {
-	(void)ts_block_stores_clear(keep);
+	(void)ts_block_stores_clear(keep, NULL);
 	(void)rmdir(keep);
 	(void)rmdir(dir);
 }
@@ -204,12 +204,75 @@ START_TEST(two)
 	ck_assert_int_eq(there(b, 1), 1);
 	put(b, 2);
 	ck_assert_int_eq(there(b, 2), 0);
-	ck_assert_int_eq(ts_block_stores_clear(keep), 0); /* it is in use */
+	ck_assert_int_eq(ts_block_stores_clear(keep, NULL), 0); /* it is in use */
 	ts_block_store_close(a);
 	ts_block_store_close(b);
 	ck_assert_int_gt(ts_block_stores_bytes(keep), TS_STORE_BLOCK);
-	ck_assert_int_gt(ts_block_stores_clear(keep), TS_STORE_BLOCK);
+	ck_assert_int_gt(ts_block_stores_clear(keep, NULL), TS_STORE_BLOCK);
 	ck_assert_int_eq(ts_block_stores_bytes(keep), 0);
+}
+END_TEST
+
+/* What is listed: whose blocks they are, unless the head is not to be believed; an empty file is cleared, too. */
+START_TEST(listed)
+{
+	static char longest[5000];
+	struct ts_block_store_of others[] = {of(SIZE, 7, "page"), of(SIZE, 7, "page")};
+	struct ts_block_store_kept *all;
+	size_t count, removed;
+	char name[128];
+	FILE *f;
+
+	ck_assert_int_eq(ts_block_stores_list(&all, &count, keep, NULL), TS_OK);
+	ck_assert_uint_eq(count, 0);
+	ts_block_stores_free(all, count);
+	ts_block_store_close(opened());
+	find_file();
+	ck_assert_int_eq(ts_block_stores_list(&all, &count, keep, NULL), TS_OK);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_str_eq(all[0].of, "host:/a/report");
+	ck_assert_int_gt(all[0].bytes, 0);
+	ck_assert_int_gt(all[0].used_s, 1600000000);
+	ts_block_stores_free(all, count);
+	for (long at = 0; at < 110; at += 3) {
+		unsigned char was, is;
+
+		f = fopen(path, "r+b");
+		ck_assert_ptr_nonnull(f);
+		ck_assert_int_eq(fseek(f, at, SEEK_SET), 0);
+		ck_assert_int_eq(fread(&was, 1, 1, f), 1);
+		is = (unsigned char)~was;
+		ck_assert_int_eq(fseek(f, at, SEEK_SET), 0);
+		ck_assert_int_eq(fwrite(&is, 1, 1, f), 1);
+		ck_assert_int_eq(fclose(f), 0);
+		ck_assert_int_eq(ts_block_stores_list(&all, &count, keep, NULL), TS_OK);
+		ck_assert_uint_eq(count, 1);
+		ck_assert(!all[0].of || strcmp(all[0].of, "host:/a/report") == 0);
+		ck_assert(at >= 80 || !all[0].of);
+		ts_block_stores_free(all, count);
+		f = fopen(path, "r+b");
+		ck_assert_int_eq(fseek(f, at, SEEK_SET), 0);
+		ck_assert_int_eq(fwrite(&was, 1, 1, f), 1);
+		ck_assert_int_eq(fclose(f), 0);
+	}
+	memset(longest, 'x', sizeof(longest) - 1);
+	others[0].path = longest;
+	others[1].host = "me@box:2222";
+	for (size_t i = 0; i < TS_COUNT(others); i++)
+		ts_block_store_close(ts_block_store_open(keep, &others[i]));
+	snprintf(name, sizeof(name), "%s/0.blocks", keep);
+	f = fopen(name, "w");
+	ck_assert_ptr_nonnull(f);
+	fclose(f);
+	ck_assert_int_eq(ts_block_stores_list(&all, &count, keep, NULL), TS_OK);
+	ck_assert_uint_eq(count, 4);
+	ck_assert_ptr_null(all[0].of); /* the empty one, then that with the long name */
+	ck_assert_str_eq(all[1].of, "me@box:2222:/a/report");
+	ck_assert_ptr_null(all[2].of);
+	ck_assert_str_eq(all[3].of, "host:/a/report");
+	ts_block_stores_free(all, count);
+	ck_assert_int_gt(ts_block_stores_clear(keep, &removed), 0);
+	ck_assert_uint_eq(removed, 4);
 }
 END_TEST
 
@@ -345,6 +408,7 @@ main(void)
 	tcase_add_test(c, stale);
 	tcase_add_loop_test(c, damaged, 0, 6);
 	tcase_add_test(c, two);
+	tcase_add_test(c, listed);
 	tcase_add_test(c, full);
 	tcase_add_test(c, scans);
 	tcase_add_test(c, at_once);

@@ -3,8 +3,8 @@
  * block_store - keep blocks of a remote file on this machine's disk, so that a second visit need
  * not fetch them.
  *
- * A file for each remote file, named by a hash of host and path, with nothing in it but the file's
- * own bytes: no address, no credential. It is of one state of the remote file (size, time, first
+ * A file for each remote file, named by a hash of host and path; in it are these two, as the user calls the host, and
+ * the file's own bytes: no credential. It is of one state of the remote file (size, time, first
  * page); of another one it is emptied. Each block has a checksum that is looked at whenever it is
  * read: what somebody has changed, or what a crash has left half-written, is not there. It holds at
  * most TS_STORE_BLOCKS; when it is full, pages of a database that lead to rows take the place of
@@ -23,6 +23,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "tilescope/base/err.h"
 
 enum {
 	TS_STORE_BLOCK = 4096,	     /* bytes */
@@ -60,8 +62,22 @@ bool ts_block_store_has(struct ts_block_store *s, int64_t unit); /* as far as it
 void ts_block_store_put(struct ts_block_store *s, int64_t unit, const void *bytes, size_t n,
 	bool scan);
 
-/* Remove all stores of a directory that nobody has open; how many bytes that were. */
-int64_t ts_block_stores_clear(const char *dir);
+/* Remove all stores of a directory that nobody has open; how many bytes that were, and how many stores (NULL allowed). */
+int64_t ts_block_stores_clear(const char *dir, size_t *removed);
 int64_t ts_block_stores_bytes(const char *dir);
+
+struct ts_block_store_kept {
+	char *of; /* HOST:PATH; NULL: it cannot be told */
+	int64_t bytes,
+		used_s; /* on disk; when somebody last began to write to it, seconds since the epoch */
+};
+
+/*
+ * The stores of a directory, the one used last first; none where it is not there. *all: ts_block_stores_free(). Errors:
+ * TS_E_NOMEM.
+ */
+enum ts_code ts_block_stores_list(struct ts_block_store_kept **all, size_t *count, const char *dir,
+	struct ts_err *err) TS_WARN_UNUSED;
+void ts_block_stores_free(struct ts_block_store_kept *all, size_t count); /* NULL allowed */
 
 #endif

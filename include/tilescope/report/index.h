@@ -109,7 +109,7 @@ enum ts_code ts_cache_init(struct ts_cache *c, const char *dir, int64_t cap,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_cache_fini(struct ts_cache *c);
 
-/* The same for who only reads: nothing is made; dir NULL and no reason where nothing is kept yet. */
+/* The same for who only reads: nothing is made; dir NULL and no reason where nothing at all is kept yet. */
 enum ts_code ts_cache_look(struct ts_cache *c, const char *dir, struct ts_err *err) TS_WARN_UNUSED;
 
 /* The directory that `dir` (as above) means; the caller's. NULL: none (or no memory). */
@@ -257,13 +257,18 @@ struct ts_stores;
 enum ts_code ts_cache_stores_list(struct ts_stores *v, const struct ts_cache *cache,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* Files of other hosts of which blocks are kept below it (block_store.h): ts_block_stores_free(). */
+struct ts_block_store_kept;
+enum ts_code ts_cache_files_list(struct ts_block_store_kept **all, size_t *count,
+	const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
+
 /* What was removed. */
 struct ts_cache_cleared {
 	int64_t bytes;
-	size_t reports, stores;
+	size_t reports, stores, files;
 };
 
-/* Remove every folder that is not being built in, and all stores. */
+/* Remove every folder that is not being built in, all stores, and blocks of files of hosts that nobody has open. */
 enum ts_code ts_cache_clear(struct ts_cache_cleared *c, const struct ts_cache *cache,
 	struct ts_err *err) TS_WARN_UNUSED;
 
