@@ -370,14 +370,26 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* What is left of a name without its last part; all of one that has none. */
+static size_t
+without_last(const char *name, size_t n)
+{
+	const char *last = n > 0 ? memrchr(name, '/', n) : NULL;
+
+	return last && last > name ? (size_t)(last - name) : n;
+}
+
 /* The name of the group of a name. One without parts is an operation by itself. */
 static void
 group_name(struct ts_strbuf *out, const char *name, size_t n, enum ts_stage_by by)
 {
-	const char *last = n > 0 && by != TS_STAGE_BY_EXECUTED ? memrchr(name, '/', n) : NULL;
+	static const char before[] = "/ExchangePre";
 
 	ts_strbuf_reset(out);
-	n = last && last > name ? (size_t)(last - name) : n;
+	if (by != TS_STAGE_BY_EXECUTED && n >= sizeof(before) &&
+		memcmp(name + n - strlen(before), before, strlen(before)) == 0)
+		n -= strlen(before);
+	n = by == TS_STAGE_BY_EXECUTED ? n : without_last(name, n);
 	if (by != TS_STAGE_BY_KIND) {
 		ts_strbuf_add(out, name, n);
 		return;

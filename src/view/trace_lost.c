@@ -347,7 +347,7 @@ lost_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 	const struct ts_loss_row *row = row_at(t, 0);
 
 	if (row && ts_loss_share(&t->loss, row) >= 0)
-		snprintf(out, TS_TAB_NOTE, "even tiles of the first save %s",
+		snprintf(out, TS_TAB_NOTE, "the first saves %s",
 			ts_fmt_percent(saves, (double)row->saves, (double)t->loss.span));
 	else if (t->has)
 		snprintf(out, TS_TAB_NOTE, "%s compute sets",

@@ -98,7 +98,7 @@ START_TEST(lost_is_ranked)
 {
 	tables();
 	start(160, 20, "tab lost");
-	harness_says(&h, "even tiles of the first save 15.0%");
+	harness_says(&h, "the first saves 15.0%");
 	harness_says(&h,
 		"60 tile-cycles lost in 1 compute set, measured once, repeated; 1 more not "
 		"by tile");

@@ -354,6 +354,7 @@ static const struct {
 START_TEST(stages)
 {
 	int64_t at = 0, most = ts_max_i64(pipelines[_i].a, pipelines[_i].b);
+	char most_of[60];
 	struct fixture f;
 	struct found x;
 
@@ -383,6 +384,10 @@ START_TEST(stages)
 	ck_assert_msg(of(&x, "X09")->severity == pipelines[_i].bubble, "%s",
 		of(&x, "X09")->evidence);
 	ck_assert_str_eq(of(&x, "X08")->place, "trace?tab=pipeline");
+	snprintf(most_of, sizeof(most_of), "; most of it, %.1f%%, in w; ",
+		100.0 * (double)most / (double)(most + 20));
+	ck_assert_msg(strstr(of(&x, "X08")->evidence, most_of) != NULL, "%s: %s", most_of,
+		of(&x, "X08")->evidence);
 	ck_assert_int_eq(of(&x, "X04")->severity, TS_SEVERITY_NONE); /* two IPUs */
 	done(&x, &f);
 }

@@ -120,9 +120,9 @@ make_trace(unsigned seed)
 		stage_of_step[s] = (int)rnd(&f, 5) - 2; /* below 0: none */
 		sql(&f, "INSERT INTO step VALUES(%d, %d, '%s', %d, NULL, %s)", s, s >= run_first[1],
 			types[type[s]], s, bytes(set, set_of(s)));
-		sql(&f, "INSERT INTO program VALUES(%d, '%s', '%s%d')", s, types[type[s]],
+		sql(&f, "INSERT INTO program VALUES(%d, '%s', '%s%d%s')", s, types[type[s]],
 			stage_of_step[s] < 0 ? "other" : "net/stage",
-			stage_of_step[s] < 0 ? s : stage_of_step[s]);
+			stage_of_step[s] < 0 ? s : stage_of_step[s], s % 3 ? "" : "/ExchangePre");
 		if (s == run_first[1]) /* runs do not overlap */
 			for (int i = 0; i < IPUS; i++)
 				for (int k = 0; k < IPUS; k++)

@@ -30,7 +30,8 @@ struct ts_stage_sample {
 
 /*
  * Whose costs: of each compute set or program; of each operation, which is what these are called without the last part of
- * their names (parts are separated by '/'); of each kind of operation: the same whatever numbers parts of it end with
+ * their names (parts are separated by '/'; the exchange before a compute set is called as that is, with a part ExchangePre
+ * that does not count); of each kind of operation: the same whatever numbers parts of it end with
  * ("layer_*" is layer_0, layer_1, ...).
  */
 enum ts_stage_by {
