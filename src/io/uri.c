@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "tilescope/base/mem.h"
 #include "tilescope/io/uri.h"
 
 enum { PORT_MAX = 65535 };
@@ -264,6 +265,21 @@ ts_uri_is_far(const char *word)
 	const char *end = host_end(word);
 
 	return strncasecmp(word, "sftp://", 7) == 0 || (end && end != word);
+}
+
+bool
+ts_uri_may_be_host(const char *word)
+{
+	static const char *const files[] = {"pop", "a", "cbor", "json", "tilescope", "capnp"};
+	const char *dot = strrchr(word, '.'), *at = strrchr(word, '@');
+	struct ts_uri u = {0};
+
+	if (word[0] == '.' || take_who(&u, word, word + strlen(word), NULL))
+		return false;
+	for (size_t i = 0; dot && i < TS_COUNT(files); i++)
+		if (strcmp(dot + 1, files[i]) == 0)
+			return false;
+	return at || (dot && dot[1]);
 }
 
 /* Bytes of a path that stand in a URL as they are. */

@@ -8,6 +8,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/io/files_listed.h"
+#include "tilescope/io/uri.h"
 #include "tilescope/report/find.h"
 
 #include "report_internal.h"
@@ -328,6 +329,10 @@ ts_find_profile(char **file, struct ts_files *files, const char *path,
 		return code;
 	if (state.kind == TS_FILE_DANGLING)
 		return ts_err_set(err, TS_E_NOT_FOUND, "a symbolic link that leads nowhere");
+	if (state.kind == TS_FILE_NONE && !files && ts_uri_may_be_host(path))
+		return ts_err_set(err, TS_E_NOT_FOUND,
+			"no such file or directory (a host is written with a colon: %.250s:)",
+			path);
 	if (state.kind == TS_FILE_NONE)
 		return ts_err_set(err, TS_E_NOT_FOUND, "no such file or directory");
 	if (state.kind != TS_FILE_DIRECTORY)

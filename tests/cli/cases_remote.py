@@ -58,6 +58,16 @@ def remote_not_there(ctx):
         one_line(res, "no such file", rc=3)
 
 
+@case(params=["nohost.invalid", "me@nohost"])
+def remote_colon_forgotten(ctx, word):
+    """A word that is no file and could be a host; nothing is started for it."""
+    env = ssh(ctx, "touch %s" % ctx.path("started"))
+    one_line(ctx.run("summary", word, env=env), "a host is written with a colon: %s:" % word, rc=3)
+    res = ctx.run("summary", "nohost", env=env)
+    expect(b"colon" not in res.err, res, "a directory that is not there")
+    expect(not os.path.exists(ctx.path("started")), res, "ssh was started")
+
+
 @case(params=["-oProxyCommand=x:y", "ho st:x", "http://box/x", "sftp://me:secret@box/x", "box:~other/x"])
 def remote_address(ctx, word):
     """Refused before anything is started."""

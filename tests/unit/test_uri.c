@@ -26,6 +26,15 @@ static const struct {
 	{"host:~/a b", "", "host", 0, "a b", "host:a b"},
 	{"host:~//x", "", "host", 0, "x", "host:x"},
 	{"host:a:b", "", "host", 0, "a:b", NULL},
+	{"host::x", "", "host", 0, ":x", NULL},
+	{"host::", "", "host", 0, ":", NULL},
+	{"host:22:/x", "", "host", 0, "22:/x", NULL}, /* a port takes sftp:// */
+	{"host:/a:b", "", "host", 0, "/a:b", NULL},
+	{"2001:db8::1:x", "", "2001", 0, "db8::1:x", NULL}, /* an address takes brackets */
+	{"[::1]:22:x", "", "::1", 0, "22:x", NULL},
+	{"[::1]:", "", "::1", 0, ".", NULL},
+	{"me@host:x@y:z", "me", "host", 0, "x@y:z", NULL},
+	{"sftp://host/a:b", "", "host", 0, "/a:b", "host:/a:b"},
 	{"host:-x", "", "host", 0, "-x", NULL},
 	{"me@host:x", "me", "host", 0, "x", NULL},
 	{"me@corp@host.example:x", "me@corp", "host.example", 0, "x", NULL},
@@ -105,6 +114,14 @@ static const struct {
 	{"sftp://host:99999999999999999999/x", "port"},
 	{"sftp://host:2x/x", "port"},
 	{"sftp://host:/x", "port"},
+	{"sftp://host:", "port"},
+	{"sftp://host:22:23/x", "character"},
+	{"sftp://host::22/x", "character"},
+	{"sftp://:22/x", "empty host"},
+	{"sftp://:/x", "port"},
+	{"sftp://::1/x", "character"},
+	{"sftp://[::1]:/x", "port"},
+	{"sftp://me@:22/x", "empty host"},
 	{"sftp://host/a%", "hexadecimal"},
 	{"sftp://host/a%4", "hexadecimal"},
 	{"sftp://host/a%zz", "hexadecimal"},
@@ -152,8 +169,9 @@ START_TEST(without_password)
 }
 END_TEST
 
-static const char *const local[] = {"", "profile.pop", "./host:x", "/a:b", "a/b:c", "..", ":x",
-	"~/x", "[x", "[::1]", "-x", "dir/sftp://x"};
+static const char *const local[] = {"", "profile.pop", "./host:x", "/a:b", "a/b:c", "..", ":x", ":",
+	"::", "::1", ":22:x", "a/:b", "[::1", "[::1/x]:y", "~/x", "[x", "[::1]", "-x",
+	"dir/sftp://x"};
 
 START_TEST(here)
 {
@@ -192,6 +210,25 @@ START_TEST(said_once)
 
 	for (size_t i = 0; i < TS_COUNT(cases); i++)
 		ck_assert_str_eq(ts_uri_reason(cases[i].word, cases[i].message), cases[i].rest);
+}
+END_TEST
+
+/* A colon was forgotten, perhaps. */
+START_TEST(may_be_a_host)
+{
+	static const struct {
+		const char *word;
+		bool may;
+	} words[] = {{"nohost.invalid", true}, {"me@box", true}, {"10.1.2.3", true},
+		{"me@[::1]", true}, {"train", false}, {"", false}, {".", false}, {"..", false},
+		{".hidden", false}, {"train.", false}, {"profile.pop", false}, {"archive.a", false},
+		{"a.json", false}, {"dir/host.example", false}, {"/host.example", false},
+		{"a b.c", false}, {"-x.y", false}, {"me@", false}, {"@x.y", false},
+		{"ho;st.x", false}, {"a:b.c", false}};
+
+	for (size_t i = 0; i < TS_COUNT(words); i++)
+		ck_assert_msg(ts_uri_may_be_host(words[i].word) == words[i].may, "%s",
+			words[i].word);
 }
 END_TEST
 
@@ -256,6 +293,7 @@ main(void)
 	tcase_add_test(t, not_repeated);
 	tcase_add_test(t, without_password);
 	tcase_add_test(t, said_once);
+	tcase_add_test(t, may_be_a_host);
 	tcase_add_test(t, there_is_such_a_file);
 	tcase_add_test(t, lengths);
 	suite_add_tcase(s, t);

@@ -39,6 +39,9 @@ enum ts_code ts_uri_parse(struct ts_uri *u, const char *word, struct ts_err *err
 /* Does a word look like one that means another host? Looks at no file. */
 bool ts_uri_is_far(const char *word);
 
+/* May a word that is no file here be a host whose ':' is missing: USER@HOST, or a name with a dot that is none of a report's files? */
+bool ts_uri_may_be_host(const char *word);
+
 /* The shortest word that means the same, wherever it is read again: HOST:PATH, sftp:// with a port; a local path as it is. */
 void ts_uri_text(struct ts_strbuf *out, const struct ts_uri *u);
 
