@@ -31,7 +31,7 @@ struct answer {
 	struct ts_what_if_run *run; /* held; or NULL */
 	struct ts_what_if *w;
 	bool group[TS_WHAT_IF_CHANGES];
-	int64_t limit;
+	int64_t limit, ipu_limit, device_limit; /* of struct what_if_tab */
 };
 
 /* To be worked out by two workers, where the other one has nothing else to do. */
@@ -54,6 +54,17 @@ changes_of(const struct ts_tab *t)
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
+/* TS_UNKNOWN where one of them is, or where it is more than a number holds. */
+static int64_t
+times(int64_t each, int64_t count)
+{
+	int64_t all;
+
+	if (each < 0 || count < 0 || __builtin_mul_overflow(each, count, &all))
+		return TS_UNKNOWN;
+	return all;
+}
+
 static enum ts_code
 read_answer(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
@@ -63,6 +74,8 @@ read_answer(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = ts_target_of(&target, rd, err);
 
 	a->limit = code ? TS_UNKNOWN : target.bytes_per_tile;
+	a->ipu_limit = code ? TS_UNKNOWN : times(a->limit, target.tiles_per_ipu);
+	a->device_limit = code ? TS_UNKNOWN : times(a->ipu_limit, target.ipus);
 	if (!code)
 		code = ts_groups_open(&groups, a->rules, err);
 	if (!code)
@@ -193,6 +206,8 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 	ts_what_if_free(s->w);
 	s->w = a->w;
 	s->limit = a->limit;
+	s->ipu_limit = a->ipu_limit;
+	s->device_limit = a->device_limit;
 	memcpy(s->group, a->group, sizeof(s->group));
 	a->w = NULL;
 	what_if_labels(s);
@@ -544,7 +559,7 @@ open_tab(struct ts_tab *t)
 	if (!s)
 		return false;
 	t->own = s;
-	s->limit = TS_UNKNOWN;
+	s->limit = s->ipu_limit = s->device_limit = TS_UNKNOWN;
 	s->pane.absent = TS_ABSENT_TILE_LIVES;
 	ts_list_init(&s->list);
 	return true;

@@ -51,6 +51,8 @@ struct what_if_tab {
 	struct ts_what_if *w;		/* the newest answer; or NULL */
 	bool group[TS_WHAT_IF_CHANGES]; /* of its changes: a pattern that is the name of a group */
 	int64_t limit;			/* bytes of a tile, or TS_UNKNOWN */
+	int64_t ipu_limit;		/* of the tiles of an IPU, so */
+	int64_t device_limit;		/* of all tiles of all replicas, so */
 	int others;
 	struct what_if_other other[WHAT_IF_OTHERS];
 	struct ts_list list;

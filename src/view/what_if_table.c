@@ -351,21 +351,39 @@ where_cell(const struct what_if_tab *s, int64_t row, int column, struct ts_table
 	out->role = TS_ROLE_DIM;
 }
 
+/* What the memory of a row holds: a tile's, that of an IPU's tiles, that of all; TS_UNKNOWN: not known, or not said there. */
+static int64_t
+limit_of(const struct what_if_tab *s, int64_t row)
+{
+	int i;
+
+	switch (kind_of(s, row, &i)) {
+	case WHAT_IF_DEVICE:
+	case WHAT_IF_NEXT_PEAK:
+		return s->device_limit;
+	case WHAT_IF_IPU:
+		return s->w->ipu[i].ipu == TS_UNKNOWN ? TS_UNKNOWN : s->ipu_limit;
+	case WHAT_IF_WORST:
+	case WHAT_IF_NEXT_TILE:
+		return s->limit;
+	default:
+		return TS_UNKNOWN;
+	}
+}
+
 /*
- * Live bytes that would have to go beyond the changes before a tile's peak is no more above what a tile has; 0: it is not, or
- * the row is of no tile, or how much a tile has is not known. That it fits then nobody says: gaps count, too.
+ * Live bytes that would have to go beyond the changes before a peak is no more above what its memory holds; 0: it is not, or
+ * what it holds is not known. That it fits then nobody says: gaps count, too, and it is a tile that is full, not the device.
  */
 static int64_t
 still_above(const struct what_if_tab *s, int64_t row)
 {
 	const struct ts_what_if_pair *pair = what_if_pair_at(s, row);
-	int i;
-	enum what_if_row kind = kind_of(s, row, &i);
+	int64_t limit = limit_of(s, row);
 
-	if (s->limit <= 0 || (kind != WHAT_IF_WORST && kind != WHAT_IF_NEXT_TILE) ||
-		pair->after.bytes == TS_UNKNOWN)
+	if (limit <= 0 || !pair || pair->after.bytes == TS_UNKNOWN)
 		return 0;
-	return ts_max_i64(pair->after.bytes - s->limit, 0);
+	return ts_max_i64(pair->after.bytes - limit, 0);
 }
 
 static bool
@@ -543,14 +561,20 @@ explain_above(struct ts_explain *out, const struct ts_tab *t, int64_t row, const
 	const struct what_if_tab *s = tab_of(t);
 	int64_t above = still_above(s, row);
 	struct ts_explained *x;
+	const char *memory = "a tile has";
+	int i;
 
 	if (above == 0)
 		return;
-	x = ts_explain_add(out, "%s, still above what a tile has", of);
+	if (what_if_is_of_device(s, row))
+		memory = "all tiles have";
+	else if (kind_of(s, row, &i) == WHAT_IF_IPU)
+		memory = "the tiles of an ipu have";
+	x = ts_explain_add(out, "%s, still above what %s", of, memory);
 	ts_explain_bytes(x, above, t->view->env->options->units);
-	ts_explain_from(x, TS_KNOWN_DERIVED, "the figure with the changes; target.bytes_per_tile");
+	ts_explain_from(x, TS_KNOWN_DERIVED, "the figure with the changes; target");
 	ts_explain_formula(x, "%lld - %lld bytes", (long long)what_if_pair_at(s, row)->after.bytes,
-		(long long)s->limit);
+		(long long)limit_of(s, row));
 	ts_explain_note(x,
 		"so much more has to go in live bytes alone; gaps and overlaps of the allocator are not predicted");
 }

@@ -353,6 +353,51 @@ START_TEST(still_above)
 }
 END_TEST
 
+/*
+ * The peak of the device against all tiles, that of an IPU against its own. Where how many there are is too much for a
+ * number, neither is said; that of a tile is.
+ */
+static void
+check_still_above(const char *target, const char *says, int64_t above)
+{
+	struct harness h;
+	struct ts_explain e;
+	int64_t found = 0;
+
+	begin_own(&h, rows);
+	harness_stop(&h);
+	harness_sql(&h, "CREATE TABLE target(ipus, tiles_per_ipu, bytes_per_tile)");
+	harness_sql(&h, target);
+	harness_start(&h, &ts_view_liveness, 140, 40, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	h.options.units = TS_UNITS_BYTES;
+	harness_command(&h, "tab what-if");
+	what_if(&h, "remove b/");
+	harness_says(&h, "227 B step 0");
+	if (says)
+		harness_says(&h, says);
+	ts_explain_init(&e);
+	h.view->ops->explain(h.view, &e);
+	for (int k = 0; k < e.count; k++)
+		if (strstr(e.figure[k].title, "peak of device") &&
+			strstr(e.figure[k].title, "still above what all tiles have"))
+			found = e.figure[k].integer;
+	ck_assert_int_eq(found, above);
+	harness_end(&h);
+}
+
+START_TEST(device_still_above)
+{
+	check_still_above("INSERT INTO target VALUES(2, 2, 20)", "live, still 147 B above",
+		227 - 80);
+	check_still_above("INSERT INTO target VALUES(2, 2, 20)", "live, still 180 B above",
+		227 - 80);
+	check_still_above("INSERT INTO target VALUES(2, 2, 60)", NULL, 0);
+	check_still_above("INSERT INTO target VALUES(2, 4611686018427387904, 20)",
+		"live, still 100 B above", 0);
+}
+END_TEST
+
 /* Where not all rows fit the line above them says what was changed; what is typed is a group, or a pattern. */
 START_TEST(changes_in_sight)
 {
@@ -611,6 +656,7 @@ main(void)
 	tcase_add_test(c, goes_there);
 	tcase_add_test(c, explains);
 	tcase_add_test(c, still_above);
+	tcase_add_test(c, device_still_above);
 	tcase_add_test(c, changes_in_sight);
 	tcase_add_test(c, clear_and_undo);
 	tcase_add_test(c, ticks_fit_a_line);
