@@ -34,7 +34,7 @@ static const struct ts_column tile_columns[T_COLUMNS] = {
 	[T_CATEGORY] = {"Above median", 12, 24, 1, 0, TS_FIELD_ELLIPSIS},
 	[T_MORE] = {"by", 9, 12, 0, 0, TS_FIELD_RIGHT},
 	[T_VARIABLE] = {"mostly in", 12, 0, 2, 2, TS_FIELD_TAIL},
-	[T_VARIABLE_MORE] = {"by", 9, 12, 0, 3, TS_FIELD_RIGHT},
+	[T_VARIABLE_MORE] = {"there by", 9, 12, 0, 3, TS_FIELD_RIGHT},
 };
 
 static const struct ts_column_facts tile_facts[T_COLUMNS] = {
