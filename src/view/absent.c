@@ -60,7 +60,7 @@ const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT] = {
 		.by_import = true},
 	[TS_ABSENT_TILE_LIVES] = {TS_CLASS_INTERVAL,
 		"when the lowered variables of each tile are live", LOWERED, ALL, LOWERED_COST,
-		.instead = {TS_INSTEAD_LIVENESS, TS_INSTEAD_TILE_VARIABLES, TS_INSTEAD_MEMORY,
+		.instead = {TS_INSTEAD_LIVENESS, TS_INSTEAD_VARIABLES, TS_INSTEAD_MEMORY,
 			TS_INSTEAD_TABLES},
 		.by_import = true},
 	[TS_ABSENT_OPERATIONS] = {TS_RELATION_COUNT,
@@ -93,14 +93,18 @@ const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT] = {
 		"on with autoReport.enable", DEBUG_COST, .instead = {TS_INSTEAD_TABLES}},
 };
 
-/* A view of the report, or a pane beside the panel (without view). */
+/*
+ * A view of the report (`view`); a tab of the panel's own view (`title` alone), which may stand beside it; or the pane
+ * after the panel's.
+ */
 static const struct {
 	const char *view, *title, *shows;
 	enum ts_relation relation; /* that it needs; TS_RELATION_COUNT: a database */
 } places[TS_INSTEAD_COUNT] = {
 	[TS_INSTEAD_MEMORY] = {"memory", "Memory", "how full each tile is", TS_TILE_MEMORY},
-	[TS_INSTEAD_CATEGORIES] = {NULL, NULL, "the categories of the tile", TS_TILE_CATEGORY},
-	[TS_INSTEAD_TILE_VARIABLES] = {NULL, NULL, "the variables of the tile",
+	[TS_INSTEAD_CATEGORIES] = {NULL, "tab Details", "the categories of the tile",
+		TS_TILE_CATEGORY},
+	[TS_INSTEAD_TILE_VARIABLES] = {NULL, "tab Variables", "the variables of the tile",
 		TS_LOWERED_VARIABLE},
 	[TS_INSTEAD_LIVENESS] = {"liveness", "Liveness", "what is live at each step",
 		TS_LIVENESS_STEP},
@@ -142,6 +146,12 @@ print_keys(char out[TS_KEYS_TEXT], const struct ts_view_env *env, enum ts_instea
 		ts_keys_print(out, &b->keys);
 }
 
+static bool
+is_tab(enum ts_instead place)
+{
+	return places[place].title && !places[place].view;
+}
+
 static void
 add_instead(struct ts_strbuf *out, const struct ts_view_env *env, const struct ts_absent_text *a)
 {
@@ -154,6 +164,8 @@ add_instead(struct ts_strbuf *out, const struct ts_view_env *env, const struct t
 		if (!is_there(env->report, place))
 			continue;
 		print_keys(keys, env, place);
+		if (is_tab(place)) /* the line of hints has the key, where there is need for one */
+			keys[0] = '\0';
 		ts_strbuf_puts(out, before);
 		if (places[place].title)
 			ts_strbuf_printf(out, "%s%s%s%s, ", places[place].title,

@@ -35,7 +35,7 @@ static const struct missing {
 } expected[] = {
 	{TS_DEMO_STORE, "tile_memory", &ts_view_memory, TS_ABSENT_TILES, "Variables (8)"},
 	{TS_DEMO_STORE, "lowered_variable", &ts_view_memory, TS_ABSENT_TILE_VARIABLES,
-		"the categories of the tile (Tab)"},
+		"tab Details, the categories of the tile"},
 	{TS_DEMO_STORE, "lowered_variable", &ts_view_variables, TS_ABSENT_VARIABLES, "Memory (3)"},
 	{TS_DEMO_STORE, "liveness_step", &ts_view_liveness, TS_ABSENT_LIVENESS, "Memory (3)"},
 	{TS_DEMO_STORE, "liveness_variable", &ts_view_liveness, TS_ABSENT_LIVE_VARIABLES,
