@@ -291,13 +291,14 @@ static int
 draw_name(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int columns)
 {
 	const char *path = app->env.word ? app->env.word : app->path ? app->path : "";
-	int x, room;
+	int x, room, wide = ts_utf8_columns(path, telling(path));
 	size_t n;
 
 	if (columns < TITLE_WORD - 1)
 		return 0; /* the tabs need them */
-	if (host_of(app) && columns < TITLE_WORD + 2 + ts_utf8_columns(path, telling(path)))
-		return draw_far_name(app, c, r, 1, columns - 2);
+	if (host_of(app) && (columns < TITLE_WORD + 2 + wide || wide > TITLE_PATH))
+		return draw_far_name(app, c, r, 1,
+			(int)ts_min_i64(columns - 2, TITLE_WORD + TITLE_PATH));
 	x = ts_canvas_text(c, r, 1, 0, TS_ROLE_TITLE, "tilescope");
 	room = columns - x - 3 < TITLE_PATH ? columns - x - 3 : TITLE_PATH;
 	path = short_path(&n, path, room);
