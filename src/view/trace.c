@@ -384,6 +384,7 @@ static const struct command commands[] = {
 	{TS_CMD_PANE_PREVIOUS, move_pane},
 	{TS_CMD_PANE_ZOOM, zoom_pane},
 	{TS_CMD_STAGES, set_stages},
+	{TS_CMD_BREAKDOWN, trace_break_down},
 	{TS_CMD_DRAWING, trace_draw_by},
 	{TS_CMD_DRAWING_BACK, trace_draw_by},
 	{TS_CMD_EXECUTIONS, executions},

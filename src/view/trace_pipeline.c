@@ -381,7 +381,7 @@ stages_note(const struct ts_tab *tab, char out[TS_TAB_NOTE])
 			ts_fmt_count(n, s->pipeline->phases), ts_fmt_count(m, s->least_bytes),
 			s->pipeline->bytes_known ? "" : " (not recorded: any)");
 	else
-		snprintf(out, TS_TAB_NOTE, "stages by global exchange");
+		snprintf(out, TS_TAB_NOTE, "by global exchange");
 }
 
 static void

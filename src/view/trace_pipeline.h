@@ -13,6 +13,9 @@ enum { TRACE_STAGES = 256 }; /* bytes of an expression, NUL included */
 
 extern const struct ts_tab_ops trace_tab_stages, trace_tab_work, trace_tab_passes;
 
+/* `breakdown [NAME]` while the tab Work is shown, whoever has the keys: whose costs it has. */
+enum ts_effect trace_break_down(struct trace_view *t, const struct ts_call *call);
+
 /*
  * `stages [TEXT]`: an expression for the names of stages, a number of bytes that an exchange has to move more than to
  * end a phase, or NULL: by exchanges of more than TS_PIPELINE_BYTES.

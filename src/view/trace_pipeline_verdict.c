@@ -157,5 +157,5 @@ pipeline_draw_verdict(const struct stages_tab *s, struct ts_canvas *c)
 				: p->partial ? "damaged: what could be read"
 					     : "some steps stand in no order");
 	if (last.h > 0)
-		draw_costs(s, c, last);
+		draw_costs(s, c, room.below.h > 0 ? ts_rect_row(room.below, 0) : last);
 }

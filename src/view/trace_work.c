@@ -538,6 +538,15 @@ break_down(struct work_tab *w, const char *name)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
+enum ts_effect
+trace_break_down(struct trace_view *t, const struct ts_call *call)
+{
+	struct ts_tab *tab = pipeline_tab_of(t, &trace_tab_work);
+
+	return ts_tab_is_shown(tab) ? break_down(tab->own, ts_call_arg(call, 0))
+				    : TS_EFFECT_UNKNOWN;
+}
+
 static enum ts_effect
 work_command(struct ts_tab *tab, const struct ts_call *call)
 {
@@ -546,8 +555,6 @@ work_command(struct ts_tab *tab, const struct ts_call *call)
 	work_begin(w, tab);
 	if (call->cmd == TS_CMD_OPEN && !ts_call_arg(call, 0))
 		return go_to_steps(w);
-	if (call->cmd == TS_CMD_BREAKDOWN)
-		return break_down(w, ts_call_arg(call, 0));
 	return ts_held_list_command(&w->l, tab, call);
 }
 

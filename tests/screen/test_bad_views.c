@@ -67,8 +67,9 @@ static const char *const in_trace[] = {"jump step", "jump class", "jump gap", "j
 	"sort compute", "zoom-in", "scope view", "tab lost", "down", "sort saves", "filter lost>0",
 	"open", "drawing bsp", "down", "tiles-in", "page-down", "ipu-next", "tiles-out", "zoom-out",
 	"drawing blocks", "down", "open", "ipu-next", "tab blocks", "sort count", "down",
-	"tab pipeline", "down", "tab passes", "open", "drawing lanes", "goto 3", "mark", "range",
-	"right", "range", "zoom-selection", "marks-clear", NULL};
+	"tab pipeline", "down", "tab work", "breakdown", "down", "open", "tab passes", "open",
+	"drawing lanes", "goto 3", "mark", "range", "right", "range", "zoom-selection",
+	"marks-clear", NULL};
 
 static const struct {
 	const struct ts_view_ops *ops;

@@ -203,10 +203,10 @@ static const struct {
 		{"tab details", "goto 12", "goto 20", "down", "goto 33", "goto 35", "ipu-next",
 			"goto 40", "goto 41", "goto 42", "tab longest", "3 down", "search layer",
 			"tab hits", "3 down", "tab vertices", "2 down", "tab cycles", "2 down",
-			"tab pipeline", "2 down", "tab passes", "2 down", "tab blocks", "2 down",
-			"pane-next", "drawing flame", "3 down", "right", "drawing merged", "3 down",
-			"open", "right", "tab frame", "first", "5 down", "drawing blocks",
-			"2 down"},
+			"tab pipeline", "2 down", "tab work", "2 down", "breakdown compute-sets",
+			"tab passes", "2 down", "tab blocks", "2 down", "pane-next",
+			"drawing flame", "3 down", "right", "drawing merged", "3 down", "open",
+			"right", "tab frame", "first", "5 down", "drawing blocks", "2 down"},
 		30},
 };
 

@@ -299,6 +299,11 @@ START_TEST(work_of_a_stage)
 	h.view->ops->explain(h.view, &e);
 	ck_assert_double_eq_tol(e.figure[0].real, 350, 1e-9);
 	ck_assert_double_eq_tol(e.figure[1].real, 35, 1e-9);
+	harness_command(&h, "pane-next");
+	harness_command(&h, "breakdown"); /* whoever has the keys */
+	ck_assert(harness_has(&h, "net/stage*"));
+	harness_command(&h, "breakdown compute-sets");
+	harness_command(&h, "tab work");
 	harness_command(&h, "breakdown nothing");
 	ck_assert(h.env.message_is_error);
 	harness_command(&h, "open");
