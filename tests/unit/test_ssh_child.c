@@ -190,8 +190,11 @@ START_TEST(not_there)
 	int c;
 
 	ck_assert_int_eq(ts_transport_child_new(&t, &spec, &err), TS_OK);
-	ck_assert_int_eq(ts_transport_open(t, &c, &err), TS_E_SYS);
-	ck_assert_ptr_nonnull(strstr(err.msg, "/nowhere/ssh"));
+	ck_assert_int_eq(ts_transport_open(t, &c, &err), TS_E_CONNECT);
+	ck_assert_int_eq(err.code, TS_E_CONNECT);
+	ck_assert_str_eq(err.msg,
+		"example: /nowhere/ssh: cannot be run: No such file or directory");
+	ck_assert_int_eq(ts_transport_open(t, &c, NULL), TS_E_CONNECT);
 	ts_transport_free(t);
 }
 END_TEST
