@@ -72,7 +72,7 @@ struct work_tab {
 };
 
 static const struct ts_column work_columns[W_COUNT] = {
-	{"", 16, 110, 1, 0, TS_FIELD_TAIL},
+	{"", 34, 110, 1, 0, TS_FIELD_TAIL},
 	{"work a pass", 14, 0, 0, 0, TS_FIELD_RIGHT},
 	{"share", 6, 0, 0, 0, TS_FIELD_RIGHT},
 	{"class", 15, 0, 0, 3, TS_FIELD_ELLIPSIS},
