@@ -718,6 +718,7 @@ START_TEST(far_reports_are_named_and_bounded)
 	ck_assert_int_eq(ts_find_reports(&list, &far, "wide", NULL, &err), TS_OK);
 	ck_assert_int_eq(list.count, TS_FIND_FAR - 1);
 	ck_assert(list.cut);
+	ts_found_list_fini(&list);
 	ck_assert_int_eq(ts_find_reports(&list, &far, "nowhere", NULL, &err), TS_OK);
 	ck_assert_int_eq(list.count, 0);
 }
