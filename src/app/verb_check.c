@@ -297,6 +297,7 @@ one_path(struct check_all *all, const char *path)
 	enum ts_code code = ts_open_place(&all->options.files, &place, path, args, &err);
 	enum ts_exit status;
 
+	ts_watch_files(all->watch, all->options.files);
 	if (!code)
 		code = ts_check_read(&c, place.path, &all->options, &err);
 	ts_say_left_out(path, all->options.files);
