@@ -261,6 +261,17 @@ part_bytes(const struct memory_view *m, int band)
 	return memory_drawn_bytes(m, memory_parts(m), m->plot.band[band].part, memory_at(m));
 }
 
+/* "  no layer", " 120K": both, or none of them. */
+static bool
+part_fits(const struct memory_readout *o, const char *name, const char *figure)
+{
+	struct memory_readout both = {o->c, o->r, o->x, true};
+
+	memory_piece(&both, TS_ROLE_LABEL, "%s", name);
+	memory_piece(&both, TS_ROLE_VALUE, "%s", figure);
+	return both.x <= o->r.w;
+}
+
 /* "layer 2 203K  no layer 120K  gaps 2K": the largest first, as far as there is room. */
 static void
 draw_parts(struct ts_canvas *c, const struct memory_view *m, struct ts_rect row)
@@ -276,9 +287,15 @@ draw_parts(struct ts_canvas *c, const struct memory_view *m, struct ts_rect row)
 	qsort(part, (size_t)n, sizeof(part[0]), most_first);
 	memory_piece(&o, TS_ROLE_LABEL, "of it:");
 	for (int i = 0; i < n; i++) {
-		memory_piece(&o, TS_ROLE_LABEL, "  %.60s", part[i].name);
-		memory_piece(&o, TS_ROLE_VALUE, " %s",
+		char name[80], figure[TS_FMT_MAX + 1];
+
+		snprintf(name, sizeof(name), "  %.60s", part[i].name);
+		snprintf(figure, sizeof(figure), " %s",
 			ts_fmt_bytes_short(text, part[i].bytes, memory_units(m)));
+		if (!part_fits(&o, name, figure))
+			break;
+		memory_piece(&o, TS_ROLE_LABEL, "%s", name);
+		memory_piece(&o, TS_ROLE_VALUE, "%s", figure);
 	}
 	if (n == 0)
 		memory_piece(&o, TS_ROLE_NOTE, "  nothing of what is shown");

@@ -127,6 +127,34 @@ START_TEST(ipus_are_summed)
 }
 END_TEST
 
+/* However wide the screen is, the row of parts ends with a figure: no name stands there without its own. */
+START_TEST(parts_are_named_with_figures)
+{
+	enum { LEAST = 60, MOST = 140 };
+	struct harness h;
+
+	begin(&h, TS_DEMO_STORE, LEAST, 40, TS_GLYPHS_FULL);
+	harness_command(&h, "breakdown category");
+	harness_command(&h, "per-ipu"); /* of a tile the details have them */
+	for (int w = LEAST; w < MOST; w++) {
+		char *text, *row, *end;
+
+		harness_resize(&h, w, 40);
+		text = harness_text(&h);
+		ck_assert_ptr_nonnull(text);
+		row = strstr(text, "of it:  ");
+		ck_assert_ptr_nonnull(row);
+		end = row + strcspn(row, "\n");
+		while (end > row && end[-1] == ' ')
+			end--;
+		ck_assert_msg(strchr("KMGB0123456789", end[-1]) && end - row > 10,
+			"%d columns: \"%.*s\"", w, (int)(end - row), row);
+		free(text);
+	}
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(the_limit_is_a_line)
 {
 	struct harness h;
@@ -252,6 +280,7 @@ main(void)
 	tcase_add_loop_test(c, screens_are_those_that_were_kept, 0, (int)TS_COUNT(shots));
 	tcase_add_loop_test(c, parts_come_to_the_whole, 0, 6);
 	tcase_add_loop_test(c, ipus_are_summed, 0, 2);
+	tcase_add_test(c, parts_are_named_with_figures);
 	tcase_add_test(c, the_limit_is_a_line);
 	tcase_add_test(c, series_are_hidden);
 	tcase_add_test(c, marked_variables_are_drawn);
