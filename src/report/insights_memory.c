@@ -69,7 +69,7 @@ measure_worst_tile_share(struct ts_finding *f, const struct measure *m)
 		ts_fmt_percent(share, (double)ts_tile_used(t), (double)limit), more, t->tile,
 		ts_fmt_bytes(used, ts_tile_used(t), m->units), ts_fmt_bytes(of, limit, m->units),
 		m->facts->target.assumed ? " (assumed)" : "",
-		t->total_gaps == TS_UNKNOWN ? " (whether with gaps is not known)" : ", with gaps");
+		t->total_gaps == TS_UNKNOWN ? "; whether with gaps is not known" : ", with gaps");
 	say_live(f, m, t, limit);
 	name_place(f, "memory", t->tile, "");
 	return true;

@@ -318,6 +318,22 @@ START_TEST(alive_at_once)
 }
 END_TEST
 
+/* What is not known of a figure follows it as a sentence of its own, not as a second pair of brackets. */
+START_TEST(gaps_not_known)
+{
+	struct found f;
+
+	find(&f,
+		"CREATE TABLE target(ipus, tiles_per_ipu, bytes_per_tile);"
+		"INSERT INTO target VALUES(1, 1, 1000);"
+		"CREATE TABLE tile_memory(tile, total);"
+		"INSERT INTO tile_memory VALUES(0, 950);");
+	ck_assert_str_eq(finding(&f, "worst-tile-share")->evidence,
+		"95.0%: tile 0, 950 B of 1,000 B; whether with gaps is not known");
+	done(&f);
+}
+END_TEST
+
 /* What Graphcore's documentation prints (MODEL.md): a tile that does not fit, and an adder on 1,216 tiles. */
 START_TEST(printed_vectors)
 {
@@ -423,6 +439,7 @@ main(void)
 	tcase_add_loop_test(t, wrong_lines, 0, (int)TS_COUNT(wrongs));
 	tcase_add_test(t, figures);
 	tcase_add_test(t, alive_at_once);
+	tcase_add_test(t, gaps_not_known);
 	tcase_add_test(t, printed_vectors);
 	tcase_add_test(t, not_recorded);
 	tcase_add_test(t, categories_without_names);
