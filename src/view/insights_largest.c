@@ -208,6 +208,15 @@ one_of(const struct largest *l, int64_t row)
 	return &l->found.one[row / TS_LARGE_KINDS][row % TS_LARGE_KINDS];
 }
 
+/* Why there are no bytes: the report has such things, but none there, or does not say. */
+static const char *
+no_bytes(const struct largest *l, int64_t row)
+{
+	return one_of(l, row % TS_LARGE_KINDS)->bytes == TS_UNKNOWN || l->found.partial
+		? "not known"
+		: "none";
+}
+
 static void
 name_scope(const struct largest *l, int64_t row, char *out, size_t size)
 {
@@ -263,7 +272,7 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		out->s = ts_large_kind_name((enum ts_large_kind)(row % TS_LARGE_KINDS));
 	} else if (column == L_BYTES) {
 		out->s = one->bytes == TS_UNKNOWN
-			? "not known"
+			? no_bytes(l, row)
 			: ts_fmt_bytes(out->buf, one->bytes, t->view->env->options->units);
 		out->role = one->bytes == TS_UNKNOWN ? TS_ROLE_DIM : TS_ROLE_VALUE;
 	} else {
@@ -356,7 +365,7 @@ say_row(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
 	ts_strbuf_printf(out, "%s %s %s %s", scope,
 		ts_large_kind_name((enum ts_large_kind)(row % TS_LARGE_KINDS)),
 		one->bytes == TS_UNKNOWN
-			? "not known"
+			? no_bytes(l, row)
 			: ts_fmt_bytes(bytes, one->bytes, t->view->env->options->units),
 		one->name ? one->name : "");
 }

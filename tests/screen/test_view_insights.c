@@ -326,6 +326,21 @@ START_TEST(any_keys)
 }
 END_TEST
 
+/* Exchanges whose code is all on the second IPU: the first one has none, which is known. */
+START_TEST(none_is_not_unknown)
+{
+	begin(120, 60, TS_GLYPHS_FULL, TS_DEMO_STORE,
+		"UPDATE program SET code_by_tile = CAST(zeroblob(640) || x'10101000' AS BLOB) "
+		"WHERE code_by_tile IS NOT NULL");
+	harness_settle(&h);
+	harness_command(&h, "tab largest");
+	harness_says(&h, "IPU 0      exchange code      none");
+	harness_says(&h, "IPU 1      exchange code  1.00 MiB");
+	ck_assert(!harness_has(&h, "code not known"));
+	harness_end(&h);
+}
+END_TEST
+
 /* x on a variable of Peak, of FP32 and on the model's largest; elsewhere it says where it works. */
 START_TEST(ticks)
 {
@@ -372,6 +387,7 @@ main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, ticks);
+	tcase_add_test(t, none_is_not_unknown);
 	tcase_add_loop_test(t, looks, 0, (int)TS_COUNT(screens));
 	tcase_add_test(t, places);
 	tcase_add_test(t, sorted_and_filtered);
