@@ -29,6 +29,7 @@
 struct candidate {
 	char *name;
 	struct ts_file_state state;
+	bool left_out; /* a link too many to be asked about */
 };
 
 struct listing {
@@ -105,7 +106,7 @@ take_entry(void *ctx, const char *name, const struct ts_file_state *state)
 		return false;
 	}
 	l->item = array;
-	l->item[l->count++] = (struct candidate){copy, *state};
+	l->item[l->count++] = (struct candidate){.name = copy, .state = *state};
 	return true;
 }
 
@@ -305,7 +306,11 @@ ts_find_look_into(struct ts_found *item, int n, struct ts_files *files,
 
 /* --- what lies below ----------------------------------------------------------------------------- */
 
-enum { SIDE_BY_SIDE = 32 };
+enum {
+	SIDE_BY_SIDE = 32,
+	LINKS_A_PLACE =
+		4, /* that are asked about, for each directory that can still be looked into */
+};
 
 struct below {
 	char *path, *real; /* real: NULL where it is not known */
@@ -341,7 +346,47 @@ join(const char *dir, const char *name)
 static bool
 is_way(const struct candidate *c)
 {
-	return c->state.kind == TS_FILE_UNKNOWN && !is_database(c->name) && !part_of(c->name);
+	return c->state.kind == TS_FILE_UNKNOWN && !c->left_out && !is_database(c->name) &&
+		!part_of(c->name);
+}
+
+static int
+newest_of(const void *a, const void *b)
+{
+	struct candidate *const *x = a, *const *y = b;
+
+	return newest_first(*x, *y);
+}
+
+/* The links of a round beyond what can lead anywhere, the oldest ones, are not asked about: a directory may hold thousands. */
+static void
+leave_out_links(struct search *s, struct listing *l, int n)
+{
+	const size_t most = LINKS_A_PLACE * (size_t)(TS_FIND_FAR - s->tail);
+	struct candidate **link = NULL;
+	size_t count = 0, cap = 0;
+
+	for (int i = 0; i < n; i++)
+		for (size_t k = 0; k < l[i].count && s->dir[s->head + i].level < TS_FIND_LEVELS;
+			k++) {
+			void *array = link;
+
+			if (!is_way(&l[i].item[k]))
+				continue;
+			if (!ts_room(&array, &cap, count, sizeof(struct candidate *))) {
+				s->nomem = true;
+				break;
+			}
+			link = array;
+			link[count++] = &l[i].item[k];
+		}
+	if (count > most) {
+		qsort(link, count, sizeof(struct candidate *), newest_of);
+		s->list->cut = true;
+	}
+	for (size_t i = most; i < count; i++)
+		link[i]->left_out = true;
+	free(link);
 }
 
 /* `path` is given up. */
@@ -382,6 +427,8 @@ add_questions(struct search *s, struct questions *q, const struct below *dir,
 static void
 enqueue(struct search *s, const struct below *in, const char *name, char *real)
 {
+	char *path;
+
 	for (int i = 0; real && i < s->tail; i++)
 		if (s->dir[i].real && strcmp(s->dir[i].real, real) == 0) {
 			free(real);
@@ -392,9 +439,13 @@ enqueue(struct search *s, const struct below *in, const char *name, char *real)
 		free(real);
 		return;
 	}
-	s->dir[s->tail] = (struct below){join(in->path, name), real, in->level + 1};
-	s->nomem |= !s->dir[s->tail].path;
-	s->tail += s->dir[s->tail].path != NULL;
+	path = join(in->path, name);
+	if (!path) {
+		s->nomem = true;
+		free(real);
+		return;
+	}
+	s->dir[s->tail++] = (struct below){path, real, in->level + 1};
 }
 
 /* The answers, in the order of the questions. What it leads to by itself comes before links: those are other names of it. */
@@ -476,6 +527,7 @@ look_into_some(struct search *s, struct ts_err *err)
 		if (l[i].count > 0)
 			qsort(l[i].item, l[i].count, sizeof(l[i].item[0]), newest_first);
 	}
+	leave_out_links(s, l, n);
 	if (!code)
 		code = look_closer(s, l, n, err);
 	s->head += n;

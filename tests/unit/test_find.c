@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -462,12 +463,15 @@ END_TEST
 
 /* --- one directory of a host ------------------------------------------------------------------ */
 
+static int looks_far; /* how often somebody asked what a path is */
+
 /* This machine's files as a host gives them: sizes and times in lists, links not followed. */
 static enum ts_code
 look_far(struct ts_files *f, struct ts_file_state *s, const char *path,
 	const struct ts_cancel *cancel, struct ts_err *e)
 {
 	(void)f;
+	looks_far++;
 	return ts_files_look(NULL, s, path, cancel, e);
 }
 
@@ -482,11 +486,14 @@ pass_entry(void *ctx, const char *name, const struct ts_file_state *state)
 {
 	const struct passing *p = ctx;
 	struct ts_file_state s = *state;
+	struct stat link;
 	char path[300];
 
 	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
 	if (s.kind != TS_FILE_UNKNOWN)
 		ts_files_state(NULL, &s, path);
+	else if (lstat(path, &link) == 0)
+		s.mtime = link.st_mtime;
 	return p->entry(p->ctx, name, &s);
 }
 
@@ -724,6 +731,35 @@ START_TEST(far_reports_are_named_and_bounded)
 }
 END_TEST
 
+/* Of thousands of links a host is asked about the newest, and about its own profiles all the same. */
+START_TEST(links_asked_about_are_bounded)
+{
+	const struct timespec now[2] = {{2000000000, 0}, {2000000000, 0}};
+
+	put("away/x/profile.pop");
+	put("away/y/profile.pop");
+	put("links/text");
+	put("links/profile.pop");
+	put("links/d/profile.pop");
+	for (int i = 0; i < 5000; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "links/%04d", i);
+		ck_assert_int_eq(symlink(i == 4990 ? "../away/y" : "text", path), 0);
+	}
+	ck_assert_int_eq(symlink("../away/x", "links/new"), 0);
+	ck_assert_int_eq(utimensat(AT_FDCWD, "links/new", now, AT_SYMLINK_NOFOLLOW), 0);
+	looks_far = 0;
+	ck_assert_int_eq(ts_find_reports(&list, &far, "links", NULL, &err), TS_OK);
+	ck_assert_int_gt(looks_far, TS_FIND_FAR);
+	ck_assert_int_lt(looks_far, 4 * TS_FIND_FAR + 10);
+	ck_assert(row("links") && row("links/d") && row("links/new"));
+	ck_assert_int_eq(list.count,
+		3); /* of links as old as each other the first names were asked about */
+	ck_assert(list.cut);
+}
+END_TEST
+
 START_TEST(words_of_hosts)
 {
 	static const struct {
@@ -775,6 +811,7 @@ main(void)
 	tcase_add_test(c, a_listing_is_bounded);
 	tcase_add_loop_test(c, reports_below_a_directory_of_a_host, 0, 40);
 	tcase_add_test(c, far_reports_are_named_and_bounded);
+	tcase_add_test(c, links_asked_about_are_bounded);
 	tcase_add_test(c, words_of_hosts);
 	tcase_add_test(c, the_latest);
 	tcase_add_test(c, a_directory_means_its_profile);

@@ -57,7 +57,8 @@ struct ts_found_list {
 /*
  * Reports up to TS_FIND_LEVELS levels below `dir`, newest first. Symbolic links are followed, every
  * directory is entered once. Errors: TS_E_NOMEM, TS_E_CANCELLED, TS_E_CONNECT; what cannot be read is passed over. On a host at
- * most TS_FIND_FAR directories are entered, 32 side by side, with four round trips for these.
+ * most TS_FIND_FAR directories are entered, 32 side by side, with four round trips for these; of the links in these it is asked
+ * where the newest lead, four for each directory that can still be entered, and `cut` says when there are more.
  */
 enum ts_code ts_find_reports(struct ts_found_list *list, struct ts_files *files, const char *dir,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
