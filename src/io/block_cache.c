@@ -381,14 +381,46 @@ read_store(struct ts_block_store *store, int64_t size, struct fetch *f)
 	}
 }
 
-/* From the store; what turns out not to be there is nothing's. With the lock held, which is given up meanwhile. */
 static void
-load_fetch(struct ts_block_cache *c, struct fetch *f, struct use *u)
+put_into(struct ts_block_cache *c, struct fetch *f, int i)
 {
+	c->block[i].fetch = f;
+	f->block[f->count++] = i;
+}
+
+/* What the disk did not have after all, or not as it should be, is asked of the host: all of it in one burst. With the lock held. */
+static enum ts_code
+fetch_lost(struct ts_block_cache *c, const struct fetch *disk, struct use *u, struct ts_err *err)
+{
+	struct fetch *f = make_fetch(c, disk->count);
+
+	if (!f)
+		return ts_err_nomem(err);
+	for (size_t k = 0; k < disk->count; k++) {
+		int64_t unit = disk->range[k].offset / TS_BLOCK;
+		int i = disk->range[k].got == 0 && find(c, unit) == NOBODY ? take_block(c, unit)
+									   : NOBODY;
+
+		if (i != NOBODY)
+			put_into(c, f, i);
+	}
+	if (f->count > 0)
+		return send_fetch(c, f, u, err);
+	let_go(f);
+	return TS_OK;
+}
+
+/* From the store. With the lock held, which is given up meanwhile. */
+static enum ts_code
+load_fetch(struct ts_block_cache *c, struct fetch *f, struct use *u, struct ts_err *err)
+{
+	enum ts_code code = TS_OK;
+	size_t kept = 0;
+
 	f->bytes = malloc(f->count * TS_BLOCK);
 	if (!f->bytes) {
 		undo_fetch(c, f);
-		return;
+		return ts_err_nomem(err);
 	}
 	(void)make_ranges(c, f);
 	c->loading++;
@@ -398,24 +430,21 @@ load_fetch(struct ts_block_cache *c, struct fetch *f, struct use *u)
 	c->loading--;
 	leave_store(c);
 	for (size_t i = 0; i < f->count; i++)
-		u->n.kept += f->range[i].got > 0;
+		kept += f->range[i].got > 0;
+	u->n.kept += (int64_t)kept;
 	f->done = true;
 	land(c, f);
+	if (kept < f->count)
+		code = fetch_lost(c, f, u, err);
 	pthread_cond_broadcast(&c->news);
 	let_go(f);
+	return code;
 }
 
 static bool
 is_kept(const struct ts_block_cache *c, int64_t unit)
 {
 	return !c->stale && ts_block_store_has(c->store, unit);
-}
-
-static void
-put_into(struct ts_block_cache *c, struct fetch *f, int i)
-{
-	c->block[i].fetch = f;
-	f->block[f->count++] = i;
 }
 
 /* Those blocks of [from, to) that are neither here nor on their way, as far as there are free ones: of the disk, else of the host. */
@@ -438,17 +467,17 @@ static enum ts_code
 begin_both(struct ts_block_cache *c, struct fetch *host, struct fetch *disk, struct use *u,
 	struct ts_err *err)
 {
-	enum ts_code code = TS_OK;
+	enum ts_code code = TS_OK, loaded = TS_OK;
 
 	if (host->count > 0)
 		code = send_fetch(c, host, u, err);
 	else
 		let_go(host);
 	if (disk->count > 0)
-		load_fetch(c, disk, u);
+		loaded = load_fetch(c, disk, u, code ? NULL : err);
 	else
 		let_go(disk);
-	return code;
+	return code ? code : loaded;
 }
 
 /*
@@ -543,7 +572,7 @@ came_short(const struct ts_block_cache *c, const struct fetch *f, int64_t unit)
 {
 	int64_t at = unit * TS_BLOCK, end = ts_min_i64(at + TS_BLOCK, c->size);
 
-	/* what the disk did not have is asked of the host */
+	/* what the disk did not have comes of the host, by another fetch */
 	for (const struct ts_host_range *r = f->range; f->count > 0 && !f->disk; r++)
 		if (at >= r->offset && at < r->offset + (int64_t)r->n)
 			return r->offset + (int64_t)r->got < end;

@@ -19,7 +19,7 @@
 #include "tilescope/io/block_cache.h"
 #include "tilescope/io/files_host.h"
 
-enum { SIZE = 5000003, LARGE = 64 << 20 };
+enum { SIZE = 5000003, LARGE = 64 << 20, KEPT_PIECE = 32 * TS_BLOCK };
 
 static struct ts_err err;
 
@@ -416,7 +416,7 @@ damage(const char *dir)
 		off_t at = st.st_size - SIZE + (off_t)(next(&x) % SIZE);
 
 		ck_assert_int_eq(pread(fd, &byte, 1, at), 1);
-		byte = (char)~byte;
+		byte = (char)(byte + 1); /* never back to what it was */
 		ck_assert_int_eq(pwrite(fd, &byte, 1, at), 1);
 	}
 	close(fd);
@@ -428,7 +428,7 @@ START_TEST(kept_on_disk)
 	char dir[] = "/tmp/tilescope-kept-XXXXXX", command[80];
 	struct ts_source_counts n;
 	struct cached k;
-	int64_t asked[3];
+	int64_t asked[3], pieces = 0;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	begin_kept(&k, dir, 4096);
@@ -448,6 +448,16 @@ START_TEST(kept_on_disk)
 	ck_assert_int_eq(asked[0], 0);
 	ck_assert_int_eq(asked[1], 0);
 	ck_assert_int_gt(asked[2], 0);
+	damage(dir);
+	begin_kept(&k, dir, 4096);
+	for (int64_t at = SIZE - KEPT_PIECE; at >= 0;
+		at -= KEPT_PIECE, pieces++) /* nothing is read ahead */
+		ck_assert(reads(k.cache, at, KEPT_PIECE, SIZE));
+	ts_block_cache_counts(k.cache, &n);
+	ck_assert_int_gt(n.requests, pieces); /* what is damaged of a piece comes together */
+	ck_assert_int_le(n.trips, pieces);
+	ck_assert_int_gt(n.kept, 500);
+	end(&k);
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	ck_assert_int_eq(system(command), 0);
 }
