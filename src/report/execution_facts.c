@@ -322,10 +322,15 @@ read_slowest(struct work *w, const struct ts_pipeline *p, struct ts_err *err)
 		x->slow_share = ts_stage_cost_share(&kinds, 0);
 		x->slow_lost = ts_stage_costs_waits(&costs);
 		x->slow_sampled = kinds.sampled;
+		x->partial |= costs.partial ? TS_EXECUTION_STAGES : 0;
 	}
 	ts_stage_costs_fini(&costs);
 	ts_stage_costs_fini(&kinds);
-	return code == TS_E_CANCELLED || code == TS_E_NOMEM ? code : TS_OK;
+	w->x->partial |= code ? TS_EXECUTION_STAGES : 0;
+	return code == TS_E_CANCELLED || code == TS_E_NOMEM || code == TS_E_STALE ||
+			code == TS_E_CONNECT
+		? code
+		: TS_OK;
 }
 
 static enum ts_code

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/pipeline.h"
 
 #include "insights_internal.h"
 
@@ -283,7 +284,7 @@ measure_slow_stage(struct ts_finding *f, const struct measure *m)
 		return measure_missing(f, "more than one stage with passes like the others is");
 	f->value = x->slow_factor;
 	if (x->saves > 0 && x->slowest_span > 0)
-		save_cycles(f, (int64_t)(x->saves * (double)x->slowest_span));
+		save_cycles(f, ts_cycles_of(x->saves * (double)x->slowest_span));
 	snprintf(f->evidence, sizeof(f->evidence),
 		"%.2f times the mean: work of a pass of the slowest of %s stages, IPU %" PRId64,
 		f->value, ts_fmt_count(n, x->stages), x->slowest_ipu);
@@ -299,8 +300,8 @@ measure_slow_stage(struct ts_finding *f, const struct measure *m)
 		add(f, x->slow_name);
 	}
 	if (x->slow_lost >= 0) {
-		snprintf(line, sizeof(line), "; %s of it lost while tiles wait",
-			ts_fmt_percent(n, x->slow_lost, 1));
+		snprintf(line, sizeof(line), "; %s of it%s lost while tiles wait",
+			ts_fmt_percent(n, x->slow_lost, 1), x->slow_sampled ? ", estimated," : "");
 		add(f, line);
 	}
 	say_phases(f, x);

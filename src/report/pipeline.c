@@ -408,37 +408,46 @@ by_name(struct finding *f, struct ts_err *err)
 
 /* --- what is in them -------------------------------------------------------------------------------- */
 
+static void
+add_up(int64_t *sum, int64_t v)
+{
+	if (!ts_add_i64(sum, v))
+		*sum = INT64_MAX;
+}
+
+/* At most INT64_MAX, as each of them is. */
+static int64_t
+sum_of(int64_t a, int64_t b, int64_t c)
+{
+	add_up(&a, b);
+	add_up(&a, c);
+	return a;
+}
+
 int64_t
 ts_pipeline_work(const int64_t by_class[TS_CLASS_COUNT])
 {
-	return by_class[TS_CLASS_COMPUTE] + by_class[TS_CLASS_EXCHANGE] +
-		by_class[TS_CLASS_GLOBAL_EXCHANGE];
+	return sum_of(by_class[TS_CLASS_COMPUTE], by_class[TS_CLASS_EXCHANGE],
+		by_class[TS_CLASS_GLOBAL_EXCHANGE]);
 }
 
 int64_t
 ts_pipeline_io(const int64_t by_class[TS_CLASS_COUNT])
 {
-	return by_class[TS_CLASS_HOST_WAIT] + by_class[TS_CLASS_HOST_COPY] +
-		by_class[TS_CLASS_HOST_END];
+	return sum_of(by_class[TS_CLASS_HOST_WAIT], by_class[TS_CLASS_HOST_COPY],
+		by_class[TS_CLASS_HOST_END]);
 }
 
 int64_t
 ts_pipeline_bubble(const int64_t by_class[TS_CLASS_COUNT], int64_t idle)
 {
-	return by_class[TS_CLASS_SYNC] + by_class[TS_CLASS_EXTERNAL_SYNC] + idle;
+	return sum_of(by_class[TS_CLASS_SYNC], by_class[TS_CLASS_EXTERNAL_SYNC], idle);
 }
 
 double
 ts_pipeline_mean_work(const struct ts_pipeline_stage *s)
 {
 	return s->passes > 0 ? (double)ts_pipeline_work(s->by_class) / (double)s->passes : -1;
-}
-
-static void
-add_up(int64_t *sum, int64_t v)
-{
-	if (!ts_add_i64(sum, v))
-		*sum = INT64_MAX;
 }
 
 /* Add what stands in [from, to) of a pass. */

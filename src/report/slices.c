@@ -4,7 +4,8 @@
  *
  * As a rule both relations stand in the order of their steps, so the cursor over the steps only ever goes on. That is
  * not promised: a step that is not where it should be has all of them read into a pile, sorted, and searched from then
- * on; then it is either found or does not exist. Of equal steps the last one counts, as everywhere.
+ * on; then it is either found or does not exist. Of a range of few rows it is looked for by its key instead: a step that is
+ * nowhere must not have all of them read for each of many small ranges. Of equal steps the last one counts, as everywhere.
  */
 #include "config.h"
 
@@ -16,7 +17,13 @@
 #include "tilescope/report/slices.h"
 #include "trace_internal.h"
 
-enum { PROGRESS_ROWS = 8192, TEXT_MAX = 1 << 16, REST_STEPS = 1 << 18 };
+enum {
+	PROGRESS_ROWS = 8192,
+	TEXT_MAX = 1 << 16,
+	REST_STEPS = 1 << 18,
+	SEEK_ROWS = 1 << 17, /* of a range: of more all steps are rather kept */
+	SEEK_STEPS = 1 << 12 /* so many are passed over before one is looked for by its key */
+};
 
 /* What is asked of `step`: the columns of a name, then the run. */
 enum { S_RUN = TS_STEP_Q_COUNT, S_COLUMNS };
@@ -54,8 +61,9 @@ struct ts_slices {
 	bool lenient;	    /* rows come that have a place in the lanes, whatever else is wrong */
 	/* of a range: what began long before comes first, then the addresses [from, to) */
 	const struct ts_trace *trace;
-	struct ts_pile before; /* struct trace_rows */
-	size_t before_at;      /* of those the next one; beyond the last: it is the range itself */
+	const struct ts_trace *seek; /* steps are looked for by their keys; NULL: not */
+	struct ts_pile before;	     /* struct trace_rows */
+	size_t before_at; /* of those the next one; beyond the last: it is the range itself */
 	int64_t from, to;
 	bool unseen; /* what began long before is not known */
 	struct ts_slices_left_out left_out;
@@ -288,6 +296,37 @@ go_on(bool *found, struct ts_slices *s, int64_t step, struct ts_err *err)
 	return code;
 }
 
+/* The steps from that one on. */
+static enum ts_code
+open_steps_from(struct ts_slices *s, const struct ts_trace *t, int64_t step, struct ts_err *err)
+{
+	struct ts_rows_query q = {.column_count = S_COLUMNS, .past_damage = true};
+
+	ts_rows_close(s->steps);
+	s->steps = NULL;
+	s->now.there = s->next.there = false;
+	memcpy(q.columns, ts_step_columns, sizeof(ts_step_columns));
+	q.columns[S_RUN] = TS_STEP_RUN;
+	return trace_keys_open(&s->steps, s->rd, t, TS_STEP, &q, step, INT64_MAX, err);
+}
+
+static enum ts_code
+seek_step(bool *found, struct ts_slices *s, int64_t step, struct ts_err *err)
+{
+	enum ts_code code = open_steps_from(s, s->seek, step, err);
+
+	return code ? code : go_on(found, s, step, err);
+}
+
+/* Is the way to it so long that it is rather looked for? */
+static bool
+is_far(const struct ts_slices *s, int64_t step)
+{
+	int64_t at = s->next.there ? s->next.step : s->now.there ? s->now.step : step;
+
+	return s->seek && step > at && step - at > SEEK_STEPS;
+}
+
 static enum ts_code
 find_step(bool *found, struct ts_slices *s, int64_t step, struct ts_err *err)
 {
@@ -298,10 +337,12 @@ find_step(bool *found, struct ts_slices *s, int64_t step, struct ts_err *err)
 		*found = *found || take_kept(s, step);
 		return TS_OK;
 	}
-	if (!*found || s->steps || s->next.there)
+	if ((!*found || s->steps || s->next.there) && !is_far(s, step))
 		code = go_on(found, s, step, err);
 	if (code || *found)
 		return code;
+	if (s->seek)
+		return seek_step(found, s, step, err);
 	code = keep_all(s, err);
 	if (!code)
 		*found = take_kept(s, step);
@@ -436,7 +477,6 @@ static enum ts_code
 open_rows(struct ts_slices *s, const struct ts_trace *t, struct ts_rows_query parts,
 	struct ts_err *err)
 {
-	struct ts_rows_query steps = {.column_count = S_COLUMNS, .past_damage = true};
 	enum ts_code code;
 
 	ts_rows_close(s->parts);
@@ -444,13 +484,7 @@ open_rows(struct ts_slices *s, const struct ts_trace *t, struct ts_rows_query pa
 	code = open_parts(s, &parts, err);
 	if (code || s->kept_all)
 		return code;
-	ts_rows_close(s->steps);
-	s->steps = NULL;
-	s->now.there = s->next.there = false;
-	memcpy(steps.columns, ts_step_columns, sizeof(ts_step_columns));
-	steps.columns[S_RUN] = TS_STEP_RUN;
-	return trace_keys_open(&s->steps, s->rd, t, TS_STEP, &steps, first_step(s, &parts),
-		INT64_MAX, err);
+	return open_steps_from(s, t, first_step(s, &parts), err);
 }
 
 /* Rows of the addresses [from, to). */
@@ -506,6 +540,7 @@ open_range(struct ts_slices *s, const struct ts_trace *t, int64_t from, int64_t 
 
 	s->span = at.rows;
 	s->trace = t;
+	s->seek = at.rows <= SEEK_ROWS ? t : NULL;
 	s->from = at.begin;
 	s->to = trace_add(at.high.at, at.settle);
 	if (!code && at.begin > t->part.first)
@@ -537,6 +572,7 @@ trace_slices_at(struct ts_slices **out, struct ts_reader *rd, const struct ts_tr
 	if (!*out)
 		return ts_err_nomem(err);
 	(*out)->lenient = true;
+	(*out)->seek = trace_rises(t, rd, TS_STEP) ? t : NULL;
 	code = open_addresses(*out, t, from, to, err);
 	if (code) {
 		ts_slices_close(*out);

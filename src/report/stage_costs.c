@@ -15,6 +15,8 @@
 #include "tilescope/report/slices.h"
 #include "tilescope/report/stage_costs.h"
 
+#include "trace_internal.h"
+
 __extension__ typedef __int128 i128;
 
 /* Fractions of multiples of the golden ratio lie evenly, and come round with nothing. */
@@ -135,7 +137,7 @@ place_of(const struct costing *w, int64_t ipu, int64_t cycle)
 
 	if (!s)
 		return 0;
-	return s->before + (s->ipu == ipu ? ts_min_i64(cycle, s->to) : s->to) - s->from;
+	return s->before + ((s->ipu == ipu ? ts_min_i64(cycle, s->to) : s->to) - s->from);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------- */
@@ -221,7 +223,8 @@ take(struct costing *w, const struct ts_slice *s, struct ts_err *err)
 	cost->first_step = ts_min_i64(cost->first_step, s->step);
 	cost->cycles += cycles;
 	if (s->tile_balance >= 0) {
-		int64_t mean = (int64_t)(s->tile_balance * (double)cycles + 0.5);
+		int64_t mean = ts_min_i64(ts_cycles_of(s->tile_balance * (double)cycles + 0.5),
+			cycles);
 
 		cost->balanced += cycles;
 		cost->mean += mean;
@@ -273,49 +276,72 @@ read_all(struct costing *w, struct ts_progress *progress, struct ts_err *err)
 	return w->length > 0 ? read_rows(w, TS_UNKNOWN, from, to, INT64_MAX, progress, err) : TS_OK;
 }
 
-/* One place of a sample: so many cycles of the line [from, to), at most those of one stretch. */
-static enum ts_code
-read_place(struct costing *w, int64_t from, int64_t to, int64_t cycles, uint32_t fraction,
-	int64_t most, struct ts_err *err)
+/* The stretch that a place of the line is in. */
+static const struct stretch *
+stretch_at(const struct costing *w, int64_t place)
 {
-	const struct stretch *s = w->stretch;
 	size_t low = 0, high = w->stretches;
 
-	cycles = ts_clamp_i64(cycles, 1, to - from);
-	w->from = from + (int64_t)((i128)(to - from - cycles) * fraction >> 32);
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (s[middle].before <= w->from)
+		if (w->stretch[middle].before <= place)
 			low = middle;
 		else
 			high = middle;
 	}
-	s += low;
-	w->to = ts_min_i64(w->from + cycles, s->before + (s->to - s->from));
-	return read_rows(w, s->ipu, s->from + (w->from - s->before), s->from + (w->to - s->before),
-		most, NULL, err);
+	return &w->stretch[low];
 }
 
+/*
+ * One place of a sample: so many cycles from somewhere in [from, to) of the line on, through as many stretches as that takes; the
+ * line goes on at its beginning. A place that stopped at `to` would see less of what stretches begin and end with.
+ */
+static enum ts_code
+read_place(struct costing *w, int64_t from, int64_t to, int64_t cycles, uint32_t fraction,
+	int64_t most, struct ts_err *err)
+{
+	const struct stretch *s;
+	enum ts_code code = TS_OK;
+
+	cycles = ts_clamp_i64(cycles, 1, to - from);
+	if (cycles < to - from)
+		from += (int64_t)((i128)(to - from) * fraction >> 32);
+	s = stretch_at(w, from);
+	while (!code && cycles > 0 && w->c->rows < most) {
+		int64_t end = s->before + (s->to - s->from);
+
+		w->from = from;
+		w->to = from + ts_min_i64(cycles, end - from);
+		code = read_rows(w, s->ipu, s->from + (w->from - s->before),
+			s->from + (w->to - s->before), most, NULL, err);
+		cycles -= w->to - w->from;
+		from = end < w->length ? end : 0;
+		s = end < w->length ? s + 1 : w->stretch;
+	}
+	return code;
+}
+
+/* Each place has its part of the rows that may be read: the last ones count as much as the first. */
 static enum ts_code
 read_sample(struct costing *w, struct ts_stage_sample sample, int64_t rows,
 	struct ts_progress *progress, struct ts_err *err)
 {
 	double span = (double)w->t->to - (double)w->t->from;
 	double each = span / (double)rows * (double)sample.rows / sample.places;
-	int64_t cycles = each < (double)w->length ? (int64_t)each : w->length;
+	int64_t cycles = each < (double)w->length ? ts_cycles_of(each) : w->length;
 	int64_t places = ts_min_i64(sample.places, w->length);
 	enum ts_code code = TS_OK;
 
 	w->c->sampled = true;
-	for (int64_t i = 0; !code && i < places && w->c->rows < sample.most; i++) {
+	for (int64_t i = 0; !code && i < places; i++) {
 		int64_t from = (int64_t)((i128)w->length * i / places);
 		int64_t to = (int64_t)((i128)w->length * (i + 1) / places);
+		int64_t most = w->c->rows + (sample.most - w->c->rows) / (places - i);
 
-		code = read_place(w, from, to, cycles, (uint32_t)(i + 1) * golden, sample.most,
-			err);
+		code = read_place(w, from, to, cycles, (uint32_t)(i + 1) * golden, most, err);
 		w->c->places++;
-		ts_progress_set(progress, i + 1, places);
+		ts_progress_set(progress, w->c->rows, sample.rows);
 	}
 	return code;
 }
@@ -342,7 +368,7 @@ ts_stage_costs_read(struct ts_stage_costs *c, struct ts_reader *rd, const struct
 	c->names.cache = w.seen.cache = cache;
 	w.seen.numbers = true;
 	code = make_line(&w, p, stage, err);
-	if (!code && (rows <= sample.rows || t->part.range == TS_RANGE_ALL))
+	if (!code && (rows <= sample.rows || t->forwards || !trace_rises(t, rd, TS_STEP)))
 		code = read_all(&w, progress, err);
 	else if (!code)
 		code = read_sample(&w, sample, rows, progress, err);

@@ -169,7 +169,8 @@ void live_request(struct ts_view *v);
 void live_indexed(struct ts_view *v);
 enum ts_effect live_deliver(struct ts_view *v, struct ts_fetch *f);
 void live_drop(struct liveness *s); /* all that was read */
-bool live_awaits_alive(const struct liveness *s); /* who is alive was asked for, or will be at once */
+bool live_awaits_alive(
+	const struct liveness *s); /* who is alive was asked for, or will be at once */
 
 /* Send a question of a tab: `kind` of its own, 0 ... */
 void live_send(struct ts_tab *t, struct ts_fetch *f, int kind, int64_t rows, const char *what);

@@ -292,7 +292,8 @@ stages_request(struct ts_tab *tab)
 	struct trace_view *t = s->t;
 	struct pipeline_fetch *f;
 
-	if (s->pipeline && s->pipeline->slowest >= 0)
+	/* of a far report a pass more is for who asks for it: in the tab Work */
+	if (s->pipeline && s->pipeline->slowest >= 0 && !t->view.env->report->files)
 		pipeline_ask_costs(t, s->pipeline->slowest);
 	if (!t->trace || s->asked)
 		return;

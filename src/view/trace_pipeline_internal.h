@@ -53,6 +53,9 @@ bool pipeline_sheet_of(struct ts_sheet *out, struct ts_held_list *l, const char 
 const struct ts_stage_costs *pipeline_costs_of(const struct trace_view *t, int stage);
 void pipeline_ask_costs(struct trace_view *t, int stage);
 
+/* What stands there instead. */
+const char *pipeline_costs_absent(const struct trace_view *t, int stage);
+
 /* What an entry of these is called: in `buf`, which is returned. */
 const char *pipeline_cost_name(const struct ts_stage_costs *c, size_t i, char *buf, size_t size);
 

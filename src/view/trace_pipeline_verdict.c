@@ -118,10 +118,14 @@ draw_costs(const struct stages_tab *s, struct ts_canvas *c, struct ts_rect r)
 		return;
 	x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_TOTAL,
 		"%s works most on%s: ", pipeline_stage_name(s, slowest, text, 64),
-		costs && costs->sampled ? " (estimated)" : "");
+		!costs			 ? ""
+			: costs->partial ? " (damaged: what could be read)"
+			: costs->sampled ? " (estimated)"
+					 : "");
 	ts_rect_cut_left(&r, x);
 	if (!costs || costs->count == 0) {
-		ts_canvas_text(c, r, 0, 0, TS_ROLE_TOTAL, costs ? "nothing" : "...");
+		ts_canvas_text(c, r, 0, 0, TS_ROLE_TOTAL,
+			costs ? "nothing" : pipeline_costs_absent(s->t, slowest));
 		return;
 	}
 	n = (int)ts_clamp_i64(ts_min_i64(r.w / COST_LEAST, (int64_t)costs->count), 1, COSTS_MOST);

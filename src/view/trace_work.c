@@ -158,6 +158,17 @@ pipeline_costs_of(const struct trace_view *t, int stage)
 }
 
 const char *
+pipeline_costs_absent(const struct trace_view *t, int stage)
+{
+	const struct stage_work *k = work_of(pipeline_tab_of(t, &trace_tab_work)->own, stage);
+	enum ts_pane_state is = k ? k->pane.state : TS_PANE_FAILED;
+
+	return is == TS_PANE_LOADING  ? "..."
+		: is == TS_PANE_EMPTY ? "see the tab Work"
+				      : "not known (see the tab Work)";
+}
+
+const char *
 pipeline_cost_name(const struct ts_stage_costs *c, size_t i, char *buf, size_t size)
 {
 	const struct ts_stage_cost *cost = ts_stage_cost_at(c, i);
@@ -345,7 +356,7 @@ work_cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 	else if (column == W_CLASS)
 		out->s = ts_step_class_key(cost->class_of);
 	else if (v.type == TS_VALUE_REAL && (column == W_CYCLES || column == W_LOST))
-		trace_fmt_length(w->t, out->buf, (int64_t)(v.real + 0.5));
+		trace_fmt_length(w->t, out->buf, ts_cycles_of(v.real + 0.5));
 	else if (v.type == TS_VALUE_REAL)
 		ts_fmt_percent(out->buf, v.real, 100);
 	else if (v.type == TS_VALUE_INTEGER && column <= W_STEPS)
@@ -450,7 +461,7 @@ draw_total(const struct work_tab *w, const struct ts_stage_costs *c, struct ts_c
 		ts_strbuf_printf(&text, "a pass of %s works %s",
 			pipeline_stage_name(pipeline_stages_of(w->t), w->stage, name, sizeof(name)),
 			trace_fmt_length(w->t, n,
-				(int64_t)((double)c->work / (double)c->passes + 0.5)));
+				ts_cycles_of((double)c->work / (double)c->passes + 0.5)));
 	if (!trace_in_time(w->t) && c->passes > 0)
 		ts_strbuf_puts(&text, " cycles");
 	if (ts_stage_costs_waits(c) >= 0)

@@ -667,6 +667,67 @@ START_TEST(test_known_pipeline)
 }
 END_TEST
 
+enum { ALIKE = 200, PASS_STEPS = 40, FIRST_STEPS = 8, STEP_CYCLES = 10, PASS_CYCLES = 500 };
+
+/* Passes by name with room between them, the first steps of each something else than the others. */
+static void
+fill_passes(int steps_nowhere)
+{
+	sql(&f, "INSERT INTO run VALUES(0, 'run', 0, %d)", ALIKE * (PASS_STEPS + 1));
+	for (int step = 0; step < ALIKE * (PASS_STEPS + 1); step++) {
+		int pass = step / (PASS_STEPS + 1), k = step % (PASS_STEPS + 1);
+		int at = pass * PASS_CYCLES + k * STEP_CYCLES;
+
+		if (steps_nowhere == 0 || step % steps_nowhere)
+			sql(&f, "INSERT INTO step VALUES(%d, 0, 'OnTileExecute', NULL, '%s', NULL)",
+				step,
+				k == PASS_STEPS		  ? "stage1/apart"
+					: k < FIRST_STEPS ? "stage0/first"
+							  : "stage0/then");
+		sql(&f, "INSERT INTO step_ipu VALUES(%d, 0, %d, %d, %d, 0, 0, 0.5)", step,
+			STEP_CYCLES, at, at + STEP_CYCLES);
+	}
+}
+
+/* What of a sample is the first steps' is what it is of all, within what few places give; every place is read, also of few rows. */
+START_TEST(test_sample_is_of_all)
+{
+	static const struct ts_stage_sample samples[] = {{3000, 1 << 20, 64}, {3000, 1 << 20, 200},
+		{800, 64 * 2300, 64}};
+	struct ts_pipeline *p;
+	struct ts_trace *t;
+	struct ts_err err = {0};
+
+	fill_passes(_i ? 97 : 0);
+	open_report(&f);
+	ck_assert_msg(find_pipeline(&p, &t, "stage(\\d+)", &err) == TS_OK, "%s", err.msg);
+	ck_assert_int_eq(p->stages, 2);
+	for (size_t i = 0; i < TS_COUNT(samples); i++) {
+		struct ts_stage_costs c;
+
+		ck_assert_int_eq(ts_stage_costs_read(&c, f.reader, t, p, 0, samples[i], NULL, NULL,
+					 &err),
+			TS_OK);
+		ck_assert(c.sampled);
+		ck_assert_int_eq(c.places, samples[i].places);
+		ck_assert_int_le(c.rows, samples[i].most);
+		for (size_t k = 0; k < c.count; k++) {
+			size_t n;
+			const char *name = ts_stage_cost_name(&n, &c, k);
+
+			if (i < 2 && name && n == strlen("stage0/first") &&
+				memcmp(name, "stage0/first", n) == 0)
+				ck_assert_double_eq_tol(ts_stage_cost_share(&c, k),
+					(double)FIRST_STEPS / PASS_STEPS, 0.05);
+		}
+		ck_assert_uint_ge(c.count, 2);
+		ts_stage_costs_fini(&c);
+	}
+	ts_pipeline_close(p);
+	ts_trace_release(t);
+}
+END_TEST
+
 START_TEST(test_absent_says_so)
 {
 	struct ts_pipeline *p;
@@ -701,6 +762,7 @@ main(void)
 	tcase_add_loop_test(t, test_by_exchange, 0, SEEDS);
 	tcase_add_loop_test(t, test_by_name, 0, SEEDS);
 	tcase_add_test(t, test_known_pipeline);
+	tcase_add_loop_test(t, test_sample_is_of_all, 0, 2);
 	tcase_add_test(t, test_absent_says_so);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);

@@ -29,7 +29,9 @@ struct fixture {
 	struct ts_index *index;
 	struct ts_trace *trace;
 	uint64_t seed;
-	int64_t end; /* of the last start */
+	int64_t end;  /* of the last start */
+	bool orphans; /* some steps are nowhere: */
+	bool nowhere[STEPS];
 	int rows;
 	struct row row[ROWS];
 };
@@ -61,7 +63,9 @@ fill(struct fixture *f, sqlite3 *db, int layout)
 	for (int64_t step = 0; step < STEPS; step++) {
 		snprintf(text, sizeof(text), "INSERT INTO step VALUES(%d, '%s', 'n%d')", (int)step,
 			step % 7 ? "OnTileExecute" : "StreamCopyMid", (int)step % 11);
-		run(db, text);
+		f->nowhere[step] = f->orphans && any(f, 9) == 0;
+		if (!f->nowhere[step])
+			run(db, text);
 		for (int ipu = 0; ipu < IPUS; ipu++) {
 			bool is_long = any(f, 400) == 0;
 			struct row *r = &f->row[f->rows];
@@ -96,7 +100,7 @@ reader(const struct fixture *f)
 }
 
 static struct fixture *
-begin(int n)
+begin(int n, bool orphans)
 {
 	struct fixture *f = ts_alloc(1, sizeof(*f));
 	struct ts_err err = {0};
@@ -104,6 +108,7 @@ begin(int n)
 	sqlite3 *db;
 
 	f->seed = 0x9e3779b97f4a7c15u * (uint64_t)(n + 1);
+	f->orphans = orphans;
 	index_dir_begin(&f->d);
 	snprintf(path, sizeof(path), "%s/report.tilescope", f->d.dir);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
@@ -174,6 +179,10 @@ read_range(struct fixture *f, struct ts_reader *rd, int64_t from, int64_t to)
 		last[s->ipu] = s->step;
 		ck_assert_int_eq(s->start, r->start);
 		ck_assert_int_eq(s->end, r->end);
+		ck_assert_int_eq(s->orphan, f->nowhere[s->step]);
+		ck_assert_int_eq(s->name == NULL, s->orphan);
+		if (s->orphan)
+			continue;
 		snprintf(name, sizeof(name), "n%d", (int)s->step % 11);
 		ck_assert_int_eq((int64_t)s->name_n, (int64_t)strlen(name));
 		ck_assert(memcmp(s->name, name, s->name_n) == 0);
@@ -200,7 +209,7 @@ missing(const struct fixture *f, int64_t from, int64_t to)
 
 START_TEST(what_still_runs)
 {
-	struct fixture *f = begin(_i);
+	struct fixture *f = begin(_i, false);
 	int without = 0;
 
 	for (int turn = 0; turn < RANGES; turn++) {
@@ -219,10 +228,26 @@ START_TEST(what_still_runs)
 }
 END_TEST
 
+/* Rows of a step that is nowhere come, as such; those behind them have theirs. */
+START_TEST(steps_that_are_nowhere)
+{
+	struct fixture *f = begin(_i, true);
+
+	for (int turn = 0; turn < RANGES; turn++) {
+		int64_t from = any(f, f->end), to = from + 1 + any(f, 300);
+
+		ck_assert(!read_range(f, f->rd, from, to));
+		ck_assert_int_eq(missing(f, from, to), 0);
+		read_range(f, f->bare, from, to);
+	}
+	end(f);
+}
+END_TEST
+
 /* Cycles of the range, clipped as merged frames have them. */
 START_TEST(merged_frames_have_it)
 {
-	struct fixture *f = begin(_i);
+	struct fixture *f = begin(_i, false);
 
 	for (int turn = 0; turn < RANGES; turn++) {
 		struct ts_flame_range range = TS_FLAME_ALL;
@@ -266,6 +291,7 @@ main(void)
 
 	setlocale(LC_ALL, "C.UTF-8");
 	tcase_add_loop_test(t, what_still_runs, 0, SEEDS);
+	tcase_add_loop_test(t, steps_that_are_nowhere, 0, SEEDS);
 	tcase_add_loop_test(t, merged_frames_have_it, 0, SEEDS);
 	tcase_set_timeout(t, 300);
 	suite_add_tcase(s, t);

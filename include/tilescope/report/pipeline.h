@@ -115,6 +115,13 @@ ts_pipeline_pass_at(const struct ts_pipeline *p, size_t i)
 /* Name of a stage as the report has it (not NUL-terminated, untrusted); NULL: it is an IPU. */
 const char *ts_pipeline_stage_name(size_t *n, const struct ts_pipeline *p, int stage);
 
+/* Cycles that were worked out as a real number, as a whole one: at most INT64_MAX, 0 below. */
+static inline int64_t
+ts_cycles_of(double cycles)
+{
+	return cycles >= 0x1p63 ? INT64_MAX : cycles > 0 ? (int64_t)cycles : 0;
+}
+
 /* Of the cycles of a pass or a stage. */
 int64_t ts_pipeline_work(const int64_t by_class[TS_CLASS_COUNT]);
 int64_t ts_pipeline_io(const int64_t by_class[TS_CLASS_COUNT]);

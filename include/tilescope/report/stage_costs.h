@@ -8,7 +8,7 @@
  * stage's work.
  *
  * Of a trace of more rows than ts_stage_sample says, only some of the stage is read: its passes laid end to end are cut
- * into as many equal parts as there are places, and in each one stretch is read, which begins at another part of it each
+ * into as many equal parts as there are places, and in each so many cycles are read, which begin at another part of it each
  * time (so that nothing that comes round with each micro-batch is seen at one and the same moment of it). Shares are of
  * what was read then, and figures of the whole stage an estimate: `sampled`.
  */
@@ -18,8 +18,9 @@
 #include "tilescope/report/pipeline.h"
 
 /*
- * What is read: all, of a trace with at most `rows` rows of step_ipu; else about so many, at so many places, and never more
- * than `most` (where steps stand closer than elsewhere, and with those around the places).
+ * What is read: all, of a trace with at most `rows` rows of step_ipu, or of one whose rows cannot be found by their cycles; else
+ * about so many, at so many places, and never more than `most` (where steps stand closer than elsewhere, and with those
+ * around the places).
  */
 struct ts_stage_sample {
 	int64_t rows, most;
