@@ -139,17 +139,17 @@ ts_open_place(struct ts_files **files, struct ts_uri *u, const char *word,
 
 /* --verbose: which file by which schema map, and what was noticed. */
 static void
-say_more(const struct ts_report *r)
+say_more(const struct ts_report *r, struct ts_watch *w)
 {
 	struct ts_strbuf text;
 
 	ts_strbuf_init(&text, 1 << 15);
 	ts_strbuf_printf(&text, "opened %s by schema map %s", r->file,
 		r->map[0] ? r->map[0]->file : "none");
-	ts_warn(r->path, text.s);
+	ts_watch_warn(w, r->path, text.s);
 	ts_strbuf_fini(&text);
 	for (int i = 0; i < r->notes.count; i++)
-		ts_warn(r->path, r->notes.note[i]);
+		ts_watch_warn(w, r->path, r->notes.note[i]);
 }
 
 /* --stats: what the host, blocks of files that are there, and our pages have taken up to here. */
@@ -182,12 +182,13 @@ say_stats(const char *when, const struct ts_report *r, const struct ts_reader *r
 }
 
 void
-ts_say_left_out(const char *path, struct ts_files *files)
+ts_say_left_out(const char *path, struct ts_files *files, const struct ts_args *args,
+	struct ts_watch *w)
 {
 	struct ts_host_state h;
 	struct ts_strbuf text;
 
-	if (!files)
+	if (!files || args->quiet)
 		return;
 	ts_host_state(ts_files_host(files), &h);
 	if (!h.left_out[0])
@@ -196,7 +197,7 @@ ts_say_left_out(const char *path, struct ts_files *files)
 	ts_strbuf_printf(&text,
 		"%s leaves out of the configuration of SSH: %s (transport=ssh has it)", h.transport,
 		h.left_out);
-	ts_warn(path, text.s);
+	ts_watch_warn(w, path, text.s);
 	ts_strbuf_fini(&text);
 }
 
@@ -228,10 +229,10 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	if (!code)
 		ts_reader_set_cancel(*rd, options.cancel);
 	if (!code && args->verbose)
-		say_more(*r);
+		say_more(*r, w);
 	if (!code && args->stats)
 		say_stats("opened", *r, *rd);
-	ts_say_left_out(path, options.files);
+	ts_say_left_out(path, options.files, args, w);
 	if (code) {
 		ts_complain(path, &err);
 		ts_close_report(args, *r, *rd);

@@ -300,7 +300,7 @@ one_path(struct check_all *all, const char *path)
 	ts_watch_files(all->watch, all->options.files);
 	if (!code)
 		code = ts_check_read(&c, place.path, &all->options, &err);
-	ts_say_left_out(path, all->options.files);
+	ts_say_left_out(path, all->options.files, args, all->watch);
 	status = code		  ? ts_exit_of(code)
 		: !c.usable	  ? TS_EXIT_UNREADABLE
 		: c.notes.partial ? TS_EXIT_PARTIAL

@@ -34,9 +34,9 @@ struct ts_watch {
 	const char *_Atomic doing; /* or NULL */
 	bool show;		   /* standard error is a terminal */
 	_Atomic int64_t phase;	   /* when what is counted began */
-	bool shown;		   /* there is a line to be cleared; the thread's until its end */
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* of what follows, and of lines while the thread runs */
+	bool shown;	      /* there is a line to be cleared */
 	struct ts_files *files;
 	int64_t since, before; /* when they were named (us), and what the host had sent till then */
 };
@@ -120,13 +120,13 @@ show_progress(struct ts_watch *w)
 	put_counted(&line, w, w->files != NULL);
 	if (bytes >= FAR_BYTES)
 		put_link(&line, w, bytes);
-	pthread_mutex_unlock(&w->lock);
 	if (line.len > 0) {
 		fprintf(stderr, "\r%s%s%s%s\033[K", w->what, doing ? ", index: " : "",
 			doing ? doing : "", line.s);
 		fflush(stderr);
 		w->shown = true;
 	}
+	pthread_mutex_unlock(&w->lock);
 	ts_strbuf_fini(&line);
 }
 
@@ -134,8 +134,19 @@ show_progress(struct ts_watch *w)
 static void
 end_line(struct ts_watch *w)
 {
+	pthread_mutex_lock(&w->lock);
 	if (w->shown)
 		fputc('\n', stderr);
+	w->shown = false;
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* The line is another's. */
+static void
+clear_line(struct ts_watch *w)
+{
+	if (w->shown)
+		fputs("\r\033[K", stderr);
 	w->shown = false;
 }
 
@@ -218,10 +229,19 @@ ts_watch_files(struct ts_watch *w, struct ts_files *files)
 }
 
 void
+ts_watch_warn(struct ts_watch *w, const char *subject, const char *text)
+{
+	pthread_mutex_lock(&w->lock);
+	clear_line(w);
+	ts_warn(subject, text);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void
 ts_watch_say(struct ts_watch *w, const char *subject, const char *text)
 {
 	if (w->show)
-		ts_warn(subject, text);
+		ts_watch_warn(w, subject, text);
 }
 
 void
@@ -232,8 +252,7 @@ ts_watch_stop(struct ts_watch *w)
 	ts_cancel_set(&w->stop);
 	pthread_kill(w->thread, SIGUSR2);
 	pthread_join(w->thread, NULL);
-	if (w->shown)
-		fputs("\r\033[K", stderr);
+	clear_line(w);
 	ts_files_release(w->files);
 	pthread_mutex_destroy(&w->lock);
 	free(w);

@@ -164,14 +164,14 @@ def left_out(ctx):
     expect(got["left_out"][0].count("...") == 1, res, "a long list")
 
 
-def opened(ctx, way, config, path, verb="schema"):
+def opened(ctx, way, config, path, verb="schema", *more):
     return ctx.run(os.path.join(ctx.builddir, "tilescope"), verb, "--cache", "none", "--transport", way, "--ssh-config", config,
-                   "there:" + path)
+                   *more, "there:" + path)
 
 
 @case()
 def libssh_says_what_it_leaves_out(ctx):
-    """One line of a verb; nothing where nothing is left out."""
+    """One line of a verb; nothing where nothing is left out, or with --quiet."""
     path, line = ctx.key("key")
     rep = ctx.path("report")
     ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--no-archive", "--ipus", "1", "--tiles", "16", "--steps", "60", rep)
@@ -182,6 +182,8 @@ def libssh_says_what_it_leaves_out(ctx):
             said = [one for one in res.err.splitlines() if "leaves out" in one]
             expect(res.rc in (0, 1) and len(said) == 1 and "libssh leaves out of the configuration of SSH: IdentitiesOnly, CheckHostIP" in said[0],
                    res, "not said so")
+            res = opened(ctx, "libssh", ctx.client(sshd, "IdentitiesOnly yes", keys=[path]), rep, verb, "--quiet")
+            expect(res.rc in (0, 1) and res.err == "", res, "not quiet")
         for way, lines in (("libssh", ()), ("auto", ("IdentitiesOnly yes",)), ("ssh", ("IdentitiesOnly yes",))):
             res = opened(ctx, way, ctx.client(sshd, *lines, keys=[path]), rep)
             expect(res.rc == 0 and "leaves out" not in res.err, res, "%s leaves out something" % way)

@@ -27,8 +27,12 @@ enum ts_code ts_keep_blocks(struct ts_files *files, const char *cache,
 enum ts_code ts_open_place(struct ts_files **files, struct ts_uri *u, const char *word,
 	const struct ts_args *args, struct ts_err *err) TS_WARN_UNUSED;
 
-/* One line on standard error when the way to the host leaves out something of the configuration of SSH; `files` NULL: nothing. */
-void ts_say_left_out(const char *path, struct ts_files *files);
+/*
+ * One line on standard error when the way to the host leaves out something of the configuration of SSH; `files` NULL, or --quiet:
+ * nothing.
+ */
+void ts_say_left_out(const char *path, struct ts_files *files, const struct ts_args *args,
+	struct ts_watch *w);
 
 /* Name the reports below a directory, as words like the one that led there, in a "nothing here" message, when there are some. */
 void ts_name_found(struct ts_err *err, struct ts_files *files, const char *word, const char *path,

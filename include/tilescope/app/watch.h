@@ -31,7 +31,10 @@ void ts_watch_doing(struct ts_watch *w, const char *doing);
  */
 void ts_watch_files(struct ts_watch *w, struct ts_files *files);
 
-/* A line of its own, for who looks on: only where standard error is a terminal. */
+/* As ts_warn(), in the place of a progress line that stands there. */
+void ts_watch_warn(struct ts_watch *w, const char *subject, const char *text);
+
+/* The same, for who looks on: only where standard error is a terminal. */
 void ts_watch_say(struct ts_watch *w, const char *subject, const char *text);
 
 /* Ends the thread and clears the progress line. NULL allowed. */
