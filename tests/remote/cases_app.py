@@ -2,6 +2,7 @@
 """The real program on a pseudo-terminal, with a report of another host: questions, loss, and its end."""
 
 import os
+import re
 import resource
 import shutil
 import socket
@@ -20,6 +21,11 @@ SECRET = "correct horse battery"
 WAYS = ["libssh", "ssh"]
 NAMED = ("esc", "C-c")
 LIMIT = 40     # seconds, for what hangs
+
+
+def workers(text):
+    """Of the shown Jobs: what each does, and how many jobs it did."""
+    return re.findall(r"^ *(?:screen|question|pool \d+) +(\S+).* (\S+) *$", text.split("waiting:")[0], re.M)
 
 
 class Seen:
@@ -48,6 +54,20 @@ class Seen:
             self.pty.pump(0.02)
             if time.monotonic() > end:
                 self.pty.fail("never took its keys")
+
+    def rests(self):
+        """While Jobs is shown: until no worker has anything to do, and the first thread, drawing twice, gave them nothing more."""
+        last = None
+        while True:
+            self.see(lambda text: "connected" in text and "waiting: 0 for the screen, 0 for the others" in text
+                     and {does for does, _ in workers(text)} == {"idle"})
+            now = workers(self.pty.text())
+            if now == last:
+                return
+            last = now
+            self.keys("\f")
+            self.taken()
+            self.pty.pump(0.05)
 
     def ends(self, status):
         self.pty.expect_end(status, LIMIT)
@@ -104,8 +124,9 @@ def known_to(ctx, sshd, way=None, **more):
     return ctx.client(sshd, keys=[path])
 
 
-def through(ctx, sshd, p, *lines):
-    path, line = ctx.key("key")
+def through(ctx, sshd, p, *lines, **more):
+    """As known_to(), by way of a proxy."""
+    path, line = ctx.key("key", **more)
     sshd.allow(line)
     config = ctx.client(sshd, *lines, known=sshd.known(name="[127.0.0.1]:%d" % p.port), keys=[path])
     server.write(config, server.read(config).replace("Port %d" % sshd.port, "Port %d" % p.port) + "\n")
@@ -344,11 +365,12 @@ def app_keys_behind_an_answer(ctx):
 def app_hangs_up_while_asked(ctx):
     """A host that does not wait for the answer: the rest of it is nobody's."""
     path = report(ctx)
-    with server.Sshd(ctx.dir, options=["LoginGraceTime 2"]) as sshd:
-        with App(ctx, "libssh", known_to(ctx, sshd, passphrase=SECRET), path) as t:
+    with server.Sshd(ctx.dir, options=["LoginGraceTime 600"]) as sshd, proxy.Proxy(sshd.port) as p:
+        with App(ctx, "libssh", through(ctx, sshd, p, passphrase=SECRET), path) as t:
             t.see("passphrase: ")
             t.keys("correct")
             t.see("passphrase: *******")
+            p.cut()
             t.see("did not wait")
             t.keys(" horseQ\rq")
             t.taken()
@@ -637,10 +659,7 @@ def app_another_file(ctx, what):
         with App(ctx, "libssh", config, path, size=(120, 40)) as t:
             t.see("tiles 16")
             t.keys("J")
-            for _ in range(4):      # the other parts are read in the background: that reading would find the new file
-                t.see(lambda text: "connected" in text and text.count(" idle") >= 4)
-                time.sleep(0.2)
-                t.pty.pump(0.1)
+            t.rests()               # the other parts are read in the background: that reading would find the new file
             p.refuse()
             p.cut()
             t.see("Reconnecting to there, attempt")
@@ -713,10 +732,7 @@ def app_directory_closed(ctx):
         with App(ctx, "libssh", config, path, size=(240, 24)) as t:
             t.see("tiles 16")
             t.keys("J")
-            for _ in range(4):      # as in app_another_file
-                t.see(lambda text: "connected" in text and text.count(" idle") >= 4)
-                time.sleep(0.2)
-                t.pty.pump(0.1)
+            t.rests()               # as in app_another_file
             p.refuse()
             p.cut()
             t.see("Reconnecting to there, attempt")
@@ -773,6 +789,25 @@ def app_read_again_after_refused(ctx):
             t.see("the report was read again")
             t.leaves()
         expect(p.counts()["connections"] <= 4, None, "it has connected anew to read it again")
+
+
+@case()
+def app_verb_says_something(ctx):
+    """A line that a verb writes while it shows progress takes the place of that."""
+    path = report(ctx, 800000)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, rate=4e6) as p:
+        config = through(ctx, sshd, p, "CheckHostIP yes")
+        pty = terminal.Pty([os.path.join(ctx.builddir, "tilescope"), "check"] + words(ctx, "libssh", config, path),
+                           ctx.env(TERM="xterm-256color"), size=(120, 24), cwd=ctx.dir, redirect={1: "/dev/null"})
+        t = Seen(pty)
+        try:
+            t.see(" rows")
+            t.see("leaves out")
+            said = [line for line in pty.text().split("\n") if "leaves out" in line]
+            expect(said[0].startswith("tilescope: there:"), None, "behind progress: %s" % said[0])
+            t.see(lambda text: pty.poll() is not None or " rows" not in text)
+        finally:
+            pty.close()
 
 
 @case()
