@@ -797,15 +797,14 @@ def app_verb_says_something(ctx):
     path = report(ctx, 800000)
     with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, rate=4e6) as p:
         config = through(ctx, sshd, p, "CheckHostIP yes")
-        pty = terminal.Pty([os.path.join(ctx.builddir, "tilescope"), "check"] + words(ctx, "libssh", config, path),
-                           ctx.env(TERM="xterm-256color"), size=(120, 24), cwd=ctx.dir, redirect={1: "/dev/null"})
+        pty = terminal.Pty([os.path.join(ctx.builddir, "tilescope"), "check"] + words(ctx, "libssh", config, path) + ["there:" + path],
+                           ctx.env(TERM="xterm-256color"), size=(240, 24), cwd=ctx.dir, redirect={1: "/dev/null"})
         t = Seen(pty)
         try:
             t.see(" rows")
-            t.see("leaves out")
+            t.see(lambda text: text.count("leaves out") == 2)       # of the second path, behind the progress of the first
             said = [line for line in pty.text().split("\n") if "leaves out" in line]
-            expect(said[0].startswith("tilescope: there:"), None, "behind progress: %s" % said[0])
-            t.see(lambda text: pty.poll() is not None or " rows" not in text)
+            expect(all(line.startswith("tilescope: there:") for line in said), None, "behind progress: %s" % said)
         finally:
             pty.close()
 
