@@ -446,7 +446,7 @@ def keys_trace(b):
     with app(b, path, "--at", "trace", cache=b.indexed(path) or "none") as s:
         s.start(shows(":Trace"))
         s.settle()
-        s.play("/ ::LayerNorm enter")
+        s.play("/ LayerNorm enter")
         at_rest(b, s)
         s.play("f*5")                   # what a drawing makes when it is first shown is made
         at_rest(b, s)
