@@ -44,7 +44,8 @@ operations_tab_sheet(struct ts_tab *t, struct ts_sheet *out)
 	if (!l->table.column || !l->table.value)
 		return false;
 	operations_tab_note(t, note);
-	snprintf(out->title, sizeof(out->title), "%s of %s", t->ops->title, note);
+	snprintf(out->title, sizeof(out->title), "%s of %.*s", t->ops->title,
+		(int)ts_utf8_cut(note, strlen(note), TS_SHEET_ABOUT), note);
 	out->table = l->table;
 	out->list = &l->list;
 	out->rows = l->order.rows;

@@ -3,9 +3,12 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "program_tabs.h"
 #include "trace_internal.h"
+
+#include "tilescope/base/utf8.h"
 
 static const struct ts_trace_row *
 row_of(const struct ts_tab *tab)
@@ -76,7 +79,8 @@ program_sheet(struct ts_tab *tab, struct ts_sheet *out)
 	if (!l->table.column || !l->table.value)
 		return false;
 	program_tab_note(tab, note);
-	snprintf(out->title, sizeof(out->title), "%s, %s", tab->ops->title, note);
+	snprintf(out->title, sizeof(out->title), "%s, %.*s", tab->ops->title,
+		(int)ts_utf8_cut(note, strlen(note), TS_SHEET_ABOUT), note);
 	out->table = l->table;
 	out->list = &l->list;
 	out->rows = l->order.rows;

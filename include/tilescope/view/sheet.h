@@ -34,6 +34,8 @@ struct ts_row_source {
 	int64_t expected; /* rows, for progress; 0 = not known */
 };
 
+enum { TS_SHEET_ABOUT = 150 }; /* bytes of a title that say what the rows are of, at most */
+
 struct ts_sheet {
 	char title[200];       /* "Variables of tile 12" */
 	struct ts_table table; /* with `id`, `facts`, `value`, and `order` where it is held */
