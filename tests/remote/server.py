@@ -9,6 +9,7 @@ it is not there; as any other user only that user can log in, which is what happ
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -121,13 +122,7 @@ class Sshd:
 
     def stop(self):
         if self.proc:
-            for pid in children(self.proc.pid):
-                try:
-                    os.kill(pid, 9)
-                except ProcessLookupError:
-                    pass
-            self.proc.kill()
-            self.proc.wait()
+            end(self.proc)
             self.proc = None
             self.log.close()
 
@@ -158,6 +153,40 @@ def children(pid):
             except (OSError, IndexError):
                 pass
     return found
+
+
+def send(pid, number):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def stopped(pid):
+    """Whether it cannot run any more: stopped, ended, or gone."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] in "TZX"
+    except OSError:
+        return True
+
+
+def halt(pid):
+    """A process and all below it stand still: from the top, so that none has a child that was not seen."""
+    send(pid, signal.SIGSTOP)
+    while not stopped(pid):
+        time.sleep(0.001)
+    for child in children(pid):
+        halt(child)
+
+
+def end(proc):
+    """A server and all below it, at one moment: a client that connects anew meanwhile would be served by the rest."""
+    halt(proc.pid)
+    for pid in children(proc.pid):
+        send(pid, signal.SIGKILL)
+    proc.kill()
+    proc.wait()
 
 
 class Agent:
@@ -230,12 +259,6 @@ class AuthServer:
         return self
 
     def __exit__(self, *_):
-        for pid in children(self.proc.pid):
-            try:
-                os.kill(pid, 9)
-            except ProcessLookupError:
-                pass
-        self.proc.kill()
-        self.proc.wait()
+        end(self.proc)
         self.proc.stdout.close()
         self.err.close()
