@@ -191,18 +191,38 @@ say_connecting(struct ts_app *app, const struct ts_app_host *s, const char *name
 	ts_strbuf_printf(out, "  %s: stop", key_of(app, TS_CMD_CANCEL, key));
 }
 
+/* "45 s", "60 min", "9 h": as exactly as somebody wants to know who comes back. */
+static const char *
+span(char out[TS_FMT_MAX], int64_t us)
+{
+	static const struct {
+		int64_t s, from;
+		const char *name;
+	} units[] = {{3600, 7200, "h"}, {60, 120, "min"}, {1, 0, "s"}};
+	int64_t s = (us + 500000) / 1000000;
+	size_t i = 0;
+
+	while (s < units[i].from)
+		i++;
+	snprintf(out, TS_FMT_MAX, "%lld %s", (long long)(s / units[i].s), units[i].name);
+	return out;
+}
+
 static void
 say_reconnecting(struct ts_app *app, const struct ts_app_host *s, const char *name,
 	struct ts_strbuf *out)
 {
 	int64_t left = s->state.next_us ? s->state.next_us - ts_clock_us() : 0;
-	char key[TS_KEYS_TEXT];
+	char key[TS_KEYS_TEXT], slept[TS_FMT_MAX];
 
+	if (s->state.slept_us > 0)
+		ts_strbuf_printf(out, "This machine was asleep for %s. ",
+			span(slept, s->state.slept_us));
 	ts_strbuf_printf(out, "Reconnecting to %s, attempt %d", name, s->state.attempt);
 	if (left > 0)
 		ts_strbuf_printf(out, " in %lld s", (long long)(left / 1000000 + 1));
 	ts_strbuf_printf(out, "  %s: stop", key_of(app, TS_CMD_CANCEL, key));
-	if (s->state.err.code)
+	if (s->state.err.code && !(s->state.slept_us > 0 && s->state.attempt == 1))
 		ts_strbuf_printf(out, "  (%s)", ts_uri_without_host(&s->at, s->state.err.msg));
 }
 
@@ -323,6 +343,28 @@ write_status(struct ts_host_status *out, const struct ts_host_state *s)
 	out->silent_us = s->silent_us;
 }
 
+/* A lost connection is there again, perhaps before anybody saw that it was lost. */
+static bool
+is_again(const struct ts_host_state *was, const struct ts_host_state *now)
+{
+	return now->is == TS_HOST_CONNECTED &&
+		(was->is == TS_HOST_RECONNECTING ||
+			(was->is == TS_HOST_CONNECTED && was->connections != now->connections));
+}
+
+static void
+connected_again(struct ts_app *app, const char *name, const struct ts_host_state *now)
+{
+	char slept[TS_FMT_MAX];
+
+	ts_app_watch_soon(app); /* what has happened to the files meanwhile? */
+	if (now->slept_us <= 0)
+		return;
+	ts_view_say(&app->env, "this machine was asleep for %s: connected to %s again",
+		span(slept, now->slept_us), name);
+	ts_log_add(app->log, "%s", app->env.message);
+}
+
 void
 ts_hosts_event(struct ts_app *app)
 {
@@ -332,8 +374,8 @@ ts_hosts_event(struct ts_app *app)
 	for (int i = 0; i < h->count; i++) {
 		ts_host_state(host_at(app, i), &now);
 		log_change(app, &h->host[i], h->status[i].name, &now);
-		if (h->host[i].state.is == TS_HOST_RECONNECTING && now.is == TS_HOST_CONNECTED)
-			ts_app_watch_soon(app); /* what has happened to the files meanwhile? */
+		if (is_again(&h->host[i].state, &now))
+			connected_again(app, h->status[i].name, &now);
 		app->dirty |= now.is != h->host[i].state.is;
 		h->host[i].state = now;
 		write_status(&h->status[i], &now);

@@ -175,6 +175,8 @@ host_lose(struct ts_host *h, const struct ts_err *why, bool hopeless)
 
 	if (h->now.is == TS_HOST_FAILED)
 		return;
+	if (h->now.is == TS_HOST_CONNECTED)
+		h->now.slept_us = 0;
 	h->now.err = err;
 	h->now.attempt = h->tries = attempt;
 	h->now.next_us = ts_clock_us() + delay * INT64_C(1000000);
@@ -607,8 +609,9 @@ look_for_sleep(struct ts_host *h)
 
 	if (h->slept_us && slept > h->slept_us + SLEPT_US && h->now.is == TS_HOST_CONNECTED) {
 		ts_err_set(&err, TS_E_CONNECT, "%s: this machine was asleep for %lld s",
-			h->spec.to.host, (long long)((slept - h->slept_us) / 1000000));
+			h->spec.to.host, (long long)((slept - h->slept_us + 500000) / 1000000));
 		host_lose(h, &err, false);
+		h->now.slept_us = slept - h->slept_us;
 	}
 	h->slept_us = ts_max_i64(slept, 1);
 }

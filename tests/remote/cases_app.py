@@ -95,10 +95,10 @@ def words(ctx, way, config, path, *more):
 class App:
     """Ended, whatever happens; and no secret was drawn."""
 
-    def __init__(self, ctx, way, config, path, *more, size=(80, 24)):
+    def __init__(self, ctx, way, config, path, *more, size=(80, 24), program="tilescope", env=None):
         self.ctx = ctx
-        self.pty = terminal.Pty([os.path.join(ctx.builddir, "tilescope")] + words(ctx, way, config, path, *more),
-                                ctx.env(TERM="xterm-256color"), size=size, cwd=ctx.dir)
+        self.pty = terminal.Pty([os.path.join(ctx.builddir, program)] + words(ctx, way, config, path, *more),
+                                ctx.env(TERM="xterm-256color", **(env or {})), size=size, cwd=ctx.dir)
 
     def __enter__(self):
         return Seen(self.pty)
@@ -764,6 +764,67 @@ def app_server_rebooted(ctx, way):
             t.keys("8")
             t.see(lambda text: "400 variables" in text and "Chang" not in text)
             t.leaves()
+
+
+@case(params=[way + link for way in WAYS for link in ("-link-cut", "-link-there")])
+def app_asleep(ctx, how):
+    """An hour of sleep, in which the link was cut or not: it is said, the host is connected anew, and work goes on from what is here."""
+    way, link = how.split("-", 1)
+    path = report(ctx, 150000)
+    clock = ctx.path("slept")
+    server.write(clock, "0")
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = through(ctx, sshd, p)
+        with App(ctx, way, config, path, size=(160, 40), program="tests/remote/asleep", env={"TILESCOPE_TEST_SLEPT": clock}) as t:
+            t.see("tiles 16")
+            t.keys("8")
+            t.see("150,000 variables")
+            t.keys("J")
+            t.rests()
+            before = p.counts()
+            p.refuse()
+            server.write(clock, "3600")
+            if link == "link-cut":
+                p.cut()
+            else:
+                t.keys("8", "G")                # who comes back presses a key
+            t.see(lambda text: re.search(r"^ ?This machine was asleep for 60 min\. Reconnecting to there, attempt \d+( in \d+ s)?  C-c: stop",
+                                         text.split("\n")[1]))
+            p.resume()
+            t.see("this machine was asleep for 60 min: connected to there again")
+            t.keys("8", "J")
+            t.rests()
+            t.keys("8", "G")
+            t.see(lambda text: "Reconnecting" not in text and "of 150,000" in text and "Chang" not in text)
+            t.keys("M")
+            t.see("there: the connection was lost: this machine was asleep for 3600 s")
+            t.keys("Q")
+            t.ends(0)
+        after = p.counts()
+        expect(after["connections"] > before["connections"], None, "on the same connection")
+        expect(after["received"] - before["received"] < before["received"], None,
+               "%d bytes came anew, after %d" % (after["received"] - before["received"], before["received"]))
+
+
+@case()
+def app_nap(ctx):
+    """Ten seconds of sleep are outlived: nothing is said, and nothing connected anew."""
+    path = report(ctx, 150000)
+    clock = ctx.path("slept")
+    server.write(clock, "0")
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        with App(ctx, "libssh", through(ctx, sshd, p), path, program="tests/remote/asleep",
+                 env={"TILESCOPE_TEST_SLEPT": clock}, size=(160, 40)) as t:
+            t.see("tiles 16")
+            t.keys("J")
+            t.rests()
+            server.write(clock, "10")
+            t.keys("8", "G")
+            t.see("150,000 variables")
+            expect("asleep" not in t.pty.text(), None, "said though it was short")
+            t.keys("Q")
+            t.ends(0)
+        expect(p.counts()["connections"] == 1, None, "connected anew")
 
 
 @case()

@@ -113,6 +113,7 @@ struct ts_host_state {
 	char left_out
 		[TS_SSH_REASON]; /* of the configuration: "IdentitiesOnly, MACs"; "" = nothing */
 	struct ts_err err;	 /* FAILED, RECONNECTING: why */
+	int64_t slept_us; /* this machine slept so long, which ended the last connection; 0 = something else did, or nothing */
 
 	/* since the beginning */
 	int64_t round_trips;	/* one behind another, of each request: what somebody waited for */
