@@ -9,7 +9,8 @@
  *   a lost link comes back while somebody works, a line says that the host asks, and a key opens the box.
  * - Keys that came before it was drawn are dropped, as ssh drops what was typed before its prompts.
  * - Behind an answer it stays until it is known what became of that: the next question, the connection, or that it was in vain.
- *   Keys are dropped meanwhile. That it was in vain stands until Esc, which no password has.
+ *   Keys are dropped meanwhile. That it was in vain stands until Esc, which no password has; where there is nothing to show
+ *   the program then ends as with any other host that is not reached.
  *
  * The text of a question may be the host's; the canvas makes it safe.
  */
@@ -58,6 +59,14 @@ hosts_close_box(struct ts_app_hosts *h)
 {
 	forget_answer(h);
 	h->asks = -1;
+}
+
+static void
+close_box(struct ts_app *app)
+{
+	hosts_close_box(&app->hosts);
+	app->quit |= app->leaves;
+	app->dirty = true;
 }
 
 /* From now on secrets are in memory, here and in a library: no file is to get them. */
@@ -110,10 +119,8 @@ show(struct ts_app *app, int host, const struct ts_question *q)
 {
 	struct ts_app_hosts *h = &app->hosts;
 
-	if (kinds[q->kind].secret) {
+	if (kinds[q->kind].secret)
 		keep_no_core();
-		h->typed = true;
-	}
 	h->question = *q;
 	h->connection = h->host[host].state.connections;
 	h->asks = host;
@@ -153,14 +160,12 @@ look_at_box(struct ts_app *app)
 	if (h->box == TS_HOST_BOX_ASKS) /* it is of no use any more; somebody may be typing */
 		turn_box(app, TS_HOST_BOX_WAITS);
 	if (s->is == TS_HOST_CONNECTED) {
-		hosts_close_box(h);
-		app->dirty = true;
+		close_box(app);
 	} else if (s->is == TS_HOST_FAILED || s->next_us > 0) {
 		if (kinds[h->question.kind].label)
 			turn_box(app, TS_HOST_BOX_VAIN);
 		else
-			hosts_close_box(h);
-		app->dirty = true;
+			close_box(app);
 	}
 }
 
@@ -261,7 +266,7 @@ answer(struct ts_app *app)
 	if (text)
 		turn_box(app, TS_HOST_BOX_WAITS);
 	else
-		hosts_close_box(h);
+		close_box(app);
 }
 
 /* Whoever waits for the host is told so. */
@@ -272,7 +277,7 @@ give_up(struct ts_app *app)
 	struct ts_host *host = host_of(h, h->asks);
 
 	be_answered(h);
-	hosts_close_box(h);
+	close_box(app);
 	h->wanted = -1;
 	ts_app_stop(app);
 	ts_host_stop(host);
@@ -285,7 +290,7 @@ ts_hosts_command(struct ts_app *app, enum ts_cmd cmd)
 
 	app->dirty = true;
 	if (cmd == TS_CMD_DISMISS && h->box == TS_HOST_BOX_VAIN)
-		hosts_close_box(h);
+		close_box(app);
 	else if (cmd == TS_CMD_DISMISS)
 		give_up(app);
 	else if (h->box == TS_HOST_BOX_ASKS && kinds[h->question.kind].label &&
@@ -323,8 +328,10 @@ ts_hosts_draw(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
 {
 	static const char *const titles[] =
 		{[TS_HOST_BOX_WAITS] = "Connecting", [TS_HOST_BOX_VAIN] = "No connection"};
-	static const char *const hints[] = {[TS_HOST_BOX_WAITS] = "Esc: do not connect",
-		[TS_HOST_BOX_VAIN] = "Esc: go on without  (other keys do nothing here)"};
+	const char *const hints[] = {[TS_HOST_BOX_WAITS] = "Esc: do not connect",
+		[TS_HOST_BOX_VAIN] = app->leaves
+			? "Esc: leave  (other keys do nothing here)"
+			: "Esc: go on without  (other keys do nothing here)"};
 	const struct ts_app_hosts *h = &app->hosts;
 	int w = r.w - AROUND < BOX_WIDE ? r.w - AROUND : BOX_WIDE, lines;
 	const struct ts_rect nowhere = {0, 0, w - 2 * TS_BOX_MARGIN, 0};

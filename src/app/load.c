@@ -391,15 +391,9 @@ take_failure(struct ts_app *app, struct load *l)
 		keep_path(app);
 		return;
 	}
-	if (l->code == TS_E_CONNECT &&
-		app->hosts.typed) { /* what is typed next must not go to a shell */
-		ts_app_show(app, TS_VIEW_OPEN);
-		ts_view_say_error(&app->env, "%s: %s", l->word, ts_uri_reason(l->word, l->err.msg));
-		ts_log_add(app->log, "%s", app->env.message);
-		return;
-	}
 	app->status = ts_exit_of(l->code);
-	app->quit = true;
+	app->leaves = ts_hosts_ask(app); /* what is typed into its box must not go to a shell */
+	app->quit = !app->leaves;
 }
 
 bool

@@ -87,17 +87,17 @@ def report(ctx, variables=400):
     return path
 
 
-def words(ctx, way, config, path, *more):
-    """What opens it."""
-    return ["--cache", "none", "--transport", way, "--ssh-config", config, *more, "there:" + path]
+def words(ctx, way, config, path, *more, host="there:"):
+    """What opens it; of host "" a report that is here."""
+    return ["--cache", "none", "--transport", way, "--ssh-config", config, *more, host + path]
 
 
 class App:
     """Ended, whatever happens; and no secret was drawn."""
 
-    def __init__(self, ctx, way, config, path, *more, size=(80, 24), program="tilescope", env=None):
+    def __init__(self, ctx, way, config, path, *more, size=(80, 24), program="tilescope", env=None, host="there:"):
         self.ctx = ctx
-        self.pty = terminal.Pty([os.path.join(ctx.builddir, program)] + words(ctx, way, config, path, *more),
+        self.pty = terminal.Pty([os.path.join(ctx.builddir, program)] + words(ctx, way, config, path, *more, host=host),
                                 ctx.env(TERM="xterm-256color", **(env or {})), size=size, cwd=ctx.dir)
 
     def __enter__(self):
@@ -266,9 +266,28 @@ def app_password(ctx):
             t.leaves()
 
 
-@case()
-def app_wrong_passwords(ctx):
-    """However many: the program stays, and what is typed on goes to it, not to a shell; r asks anew."""
+def said_at_the_end(t):
+    """What the program has said when the screen was gone: lines."""
+    text = t.pty.raw.decode("utf-8", "replace")
+    return re.findall(r"tilescope: [^\r\n]*", text[text.rfind("\x1b[?1049l"):])
+
+
+def gives_up(t, reason, leave):
+    """A box that says why it was in vain, then the end, with that line and exit status 5."""
+    t.see(reason)
+    t.see("Esc: leave  (other keys do nothing here)")
+    t.keys("Q\rq:quit\r")                           # of an answer, perhaps
+    t.taken()
+    t.see("Esc: leave")
+    t.keys(leave)
+    t.ends(5)
+    said = said_at_the_end(t)
+    expect(len(said) == 1 and said[0].startswith("tilescope: there:") and reason in said[0], None, "it says %r" % said)
+
+
+@case(params=NAMED)
+def app_wrong_passwords(ctx, leave):
+    """Three wrong ones before the first screen: what is typed on goes to nobody, then it ends as with any other failure to connect."""
     path = report(ctx)
     ctx.secrets.append(SECRET)
     with server.AuthServer(ctx, "password=" + SECRET) as host:
@@ -279,10 +298,22 @@ def app_wrong_passwords(ctx):
                 t.see("password: " + "*" * len(wrong) + " ")
                 t.keys("\r")
                 t.see(lambda text: "*" not in text)
-            t.see("denied")
-            t.keys("esc")
-            t.see(lambda text: "Recent" in text and "Esc: go on without" not in text)
-            t.leaves()
+            gives_up(t, "denied", leave)
+
+
+@case(params=WAYS)
+def app_wrong_passphrases(ctx, way):
+    """The same of a key's passphrase."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd:
+        with App(ctx, way, known_to(ctx, sshd, passphrase=SECRET), path, size=(200, 40)) as t:
+            for i in range(3):
+                t.see("passphrase: ")
+                t.keys("wrong%d" % i)
+                t.see("passphrase: " + "*" * 6 + " ")
+                t.keys("\r")
+                t.see(lambda text: "*" not in text)
+            gives_up(t, "ermission denied", "esc")
 
 
 # --- whose keys they are
@@ -336,7 +367,9 @@ def app_keys_behind_an_answer(ctx):
     ctx.secrets.append(SECRET)
     with server.AuthServer(ctx, "password=" + SECRET) as host, proxy.Proxy(host.port) as p:
         config = asks_on_loss(ctx, host, p)
-        with App(ctx, "libssh", config, path, size=(120, 40)) as t:
+        with App(ctx, "libssh", config, path, size=(120, 40), host="") as t:
+            t.see("tiles 16")
+            t.keys(":open there:%s\r" % path)
             t.see("password: ")
             for i in range(3):
                 p.stall()
@@ -353,11 +386,11 @@ def app_keys_behind_an_answer(ctx):
             t.taken()
             t.see("Esc: go on without")
             t.keys("esc")
-            t.see(lambda text: "Esc: go on without" not in text and "Recent" in text)
+            t.see(lambda text: "Esc: go on without" not in text and "tiles 16" in text)
             t.keys(":open there:%s\r" % path)
             t.see("password: ")
             t.keys(SECRET + "\r")
-            t.see("tiles 16")
+            t.see(lambda text: text.startswith(" there:") and "tiles 16" in text)
             t.leaves()
 
 
@@ -371,13 +404,7 @@ def app_hangs_up_while_asked(ctx):
             t.keys("correct")
             t.see("passphrase: *******")
             p.cut()
-            t.see("did not wait")
-            t.keys(" horseQ\rq")
-            t.taken()
-            t.see("Esc: go on without")
-            t.keys("esc")
-            t.see(lambda text: "Recent" in text and "Esc: go on without" not in text)
-            t.leaves()
+            gives_up(t, "did not wait", "esc")
 
 
 def core_limit(t):

@@ -115,6 +115,7 @@ struct ts_app {
 	uint64_t ahead;	      /* generation of the report of which views have asked ahead */
 	bool far_wanted;      /* far_ahead.c has not begun yet */
 	bool archive_wanted;  /* archive.a beside the profile was not asked for yet */
+	bool leaves; /* there is nothing to show: it ends when the box of a host is closed (hosts.h) */
 	bool dirty, quit;
 	enum ts_exit status;
 	struct ts_address at; /* where --at leads, until it is there or a key is pressed */

@@ -55,7 +55,6 @@ struct ts_app_hosts {
 	int64_t connection; /* which it is of */
 	struct ts_prompt answer;
 	bool aside; /* one that hung was let go of: its thread may still be there */
-	bool typed; /* a secret may be: what is left of it must not go to a shell */
 	char trouble
 		[TS_HOSTS_TEXT]; /* a file of the report there cannot be read any more; "" = it can */
 	char text[TS_HOSTS_TEXT]; /* what the user should know as long as it is so; "" = nothing */
