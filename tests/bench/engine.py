@@ -76,21 +76,36 @@ class Figures:
         self.rounds = {}
         self.notes = []
         self.slowest = []
+        self.left_out = []      # of ours: what was measured while the host of this machine had a processor
 
     def add(self, got):
         for party, value in got.items():
             if party == "slowest":
                 self.slowest += value
+            elif party == "left_out":
+                self.left_out += value
             elif party == "note":
                 if value and value not in self.notes:
                     self.notes.append(value)
             elif value is not None and many(value):
                 self.rounds.setdefault(party, []).append(many(value))
 
+    def settle_left_out(self, stat):
+        """How many were, and what the figure is with them: the slower a key, the likelier it is met."""
+        kept = [x for v in self.rounds.get("ours", []) for x in v]
+        if not kept and self.left_out:
+            self.rounds["ours"] = [self.left_out]
+            return ["all while the host of this machine had a processor"]
+        if not self.left_out:
+            return []
+        return ["%d of %d left out, the host of this machine had a processor meanwhile; with them %.3g" %
+                (len(self.left_out), len(self.left_out) + len(kept), stat(kept + self.left_out))]
+
     def result(self, r):
         stat = STATS[r.stat]
+        notes = self.notes + self.settle_left_out(stat)
         each = {p: [stat(v) for v in rounds] for p, rounds in self.rounds.items()}
-        out = {"notes": self.notes, "slowest": self.slowest, "peers": {}}
+        out = {"notes": notes, "slowest": self.slowest, "peers": {}}
         for party, rounds in self.rounds.items():
             value = stat([x for v in rounds for x in v]) if r.stat != "median" else \
                 statistics.median(each[party])

@@ -106,7 +106,7 @@ def is_there(pattern, before, below):
 
 
 def answer(b, s, spec, pattern, below=False):
-    """Milliseconds from the last key of `spec`, and CPU of the thread that draws."""
+    """Milliseconds from the last key of `spec`, CPU of the thread that draws, wait for a processor; what the host took."""
     words = spec.split()
     if len(words) > 1:
         s.play(" ".join(words[:-1]))
@@ -116,7 +116,7 @@ def answer(b, s, spec, pattern, below=False):
     a = s.press({"enter": b"\r"}.get(words[-1], words[-1].encode()),
                 ready=is_there(pattern, found.group(0) if found else None, below), limit=LIMIT,
                 pending=False)
-    return ms(a.ready), ms(s.own_cpu() - own)
+    return ms(a.ready), ms(s.own_cpu() - own), ms(a.waited), ms(a.stolen)
 
 
 def kept(b):
@@ -139,7 +139,7 @@ def answers(b):
     path, cache = kept(b)
     out = {}
     for name, (before, lines) in ANSWERS.items():
-        figures = []
+        figures, left_out = [], []
         with app(b, path, cache=cache) as s:
             s.start(worst)
             s.settle()
@@ -147,12 +147,14 @@ def answers(b):
             at_rest(b, s)
             for spec, pattern in [("?", ".*")] if b.tiny else lines:
                 began = time.perf_counter()
-                took, own = answer(b, s, spec, pattern, name in BELOW)
+                took, own, waited, taken = answer(b, s, spec, pattern, name in BELOW)
                 if took is None:
                     b.say("no answer to %s in %.1f s" % (spec, time.perf_counter() - began))
+                elif taken:
+                    left_out.append(took)
                 else:
-                    figures.append((took, "%s: %.1f ms, CPU of the thread that draws %.1f" %
-                                    (spec.replace("|", " ").replace("::", ":"), took, own)))
-        out["answer-" + name] = {"ours": [t for t, _ in figures],
+                    figures.append((took, "%s: %.1f ms, CPU of the thread that draws %.1f, waited for a processor %.1f" %
+                                    (spec.replace("|", " ").replace("::", ":"), took, own, waited)))
+        out["answer-" + name] = {"ours": [t for t, _ in figures], "left_out": left_out,
                                  "slowest": [w for _, w in sorted(figures, reverse=True)[:3]]}
     return out

@@ -166,6 +166,7 @@ class Keys:
     def __init__(self):
         self.last, self.cpu, self.named, self.during = [], [], [], []
         self.first, self.own = [], []
+        self.left_out = []
         self.view = ""
         self.line, self.page, self.column, self.sweep = [], [], [], []
 
@@ -186,20 +187,30 @@ class Keys:
                 self.sweep.append(a.bytes)
 
     def add(self, played):
+        """A key is left out when the host of this machine had a processor meanwhile: the row says how many were."""
         for name, a, cpu in played:
-            if a.last is not None:
+            if a.last is not None and a.stolen:
+                self.left_out.append(ms(a.last))
+            elif a.last is not None:
                 self.last.append(ms(a.last))
                 self.first.append(ms(a.first))
                 self.own.append(ms(a.own))
                 self.cpu.append(ms(cpu))
                 if a.working:
                     self.during.append(ms(a.last))
-                self.named.append((ms(a.last), ms(a.first), ms(cpu), "%s %s" % (self.view, name)))
+                self.named.append((ms(a.last), ms(a.first), ms(cpu), ms(a.waited),
+                                   "%s %s" % (self.view, name)))
 
     def slowest(self):
         """The three slowest, for who wants to know which: they stand in the JSON."""
-        return ["%s: last byte %.1f ms, first %.1f, CPU %.1f" % (w, l, f, c)
-                for l, f, c, w in sorted(self.named, reverse=True)[:3]]
+        return ["%s: last byte %.1f ms, first %.1f, CPU %.1f, waited for a processor %.1f" %
+                (what, last, first, cpu, waited)
+                for last, first, cpu, waited, what in sorted(self.named, reverse=True)[:3]]
+
+    def row(self, figures=None):
+        """What a row is given of it; `figures`: one of its lists, else what took until the last byte."""
+        return {"ours": self.last if figures is None else figures, "slowest": self.slowest(),
+                "left_out": self.left_out}
 
 
 def play_views(b, path, cache, text, chart, k, views=("memory", "trace"), wait=True, busy=False):
@@ -288,9 +299,9 @@ def keys_quiet(b):
         play_views(b, b.store(), b.indexed(b.store()) or "none", None, SHORT if b.tiny else CHART,
                    chart, ["liveness"])
     out = {"keys-text-p50": {"ours": text.last},
-           "keys-text-p99": {"ours": text.last, "slowest": text.slowest()},
+           "keys-text-p99": text.row(),
            "keys-chart-p50": {"ours": chart.last},
-           "keys-chart-p99": {"ours": chart.last, "slowest": chart.slowest()},
+           "keys-chart-p99": chart.row(),
            "scroll-bytes": {"ours": text.line}, "page-bytes": {"ours": text.page},
            "scroll-bytes-chart": {"ours": chart.column},
            "page-bytes-chart": {"ours": chart.sweep},
@@ -335,8 +346,8 @@ def keys_views(b):
             played = s.play("?" if b.tiny else spec)
         k.add(played)
         both.add(played)
-        out["keys-" + view] = {"ours": k.last, "slowest": k.slowest()}
-    out["keys-views-first"] = {"ours": both.first, "slowest": both.slowest()}
+        out["keys-" + view] = k.row()
+    out["keys-views-first"] = both.row(both.first)
     out["keys-views-own"] = {"ours": both.own}
     return out
 
@@ -392,7 +403,7 @@ def keys_indexing(b):
         play_views(b, path, b.cache("new", empty=True), "down*6 pgdn*4",
                    chart if view != "variables" else None, k, [view], wait=False)
     for name in ("keys-new-p50", "keys-new-p99"):
-        out[name] = {"ours": k.during or k.last, "slowest": k.slowest()}
+        out[name] = k.row(k.during or k.last)
         if not k.during:
             out[name]["note"] = "%s: it was built before the first key" % b.scale
     if b.scale == "100x" and b.have("lnav") and not b.tiny:
@@ -418,8 +429,7 @@ def keys_start(b):
             while time.perf_counter() < s.began + EARLY:
                 s.read(0.001)
             k.add(s.play(spec.split()[0] + " down right" if b.tiny else spec))
-    return {name: {"ours": k.last, "slowest": k.slowest()}
-            for name in ("keys-start-p50", "keys-start-p99")}
+    return {name: k.row() for name in ("keys-start-p50", "keys-start-p99")}
 
 
 @measure("keys-busy-p50", "keys-busy-p99")
@@ -428,7 +438,7 @@ def keys_busy(b):
     k = Keys()
     play_views(b, path, b.indexed(path) or "none", "down*8 pgdn*4 up*2 pgup*2",
                SHORT if b.tiny else "right*4 +*3 L*3 H*2 -*2", k, ["trace"], busy=True)
-    figures = {"ours": k.last, "slowest": k.slowest()}
+    figures = k.row()
     return {"keys-busy-p50": figures, "keys-busy-p99": figures}
 
 
@@ -459,8 +469,7 @@ def keys_trace(b):
                 pots[kind].view = kind
                 pots[kind].add(s.play(spec))
                 at_rest(b, s, limit=5)
-    return {"keys-trace-" + kind: {"ours": k.last, "slowest": k.slowest()}
-            for kind, k in pots.items()}
+    return {"keys-trace-" + kind: k.row() for kind, k in pots.items()}
 
 
 @measure("keys-jump")

@@ -50,11 +50,29 @@ def keys(spec):
     return out
 
 
+def schedstat(pid, task):
+    """(seconds on a processor, seconds in wait of one) of a thread."""
+    try:
+        with open("/proc/%s/task/%s/schedstat" % (pid, task)) as f:
+            ran, waited = f.read().split()[:2]
+        return int(ran) / 1e9, int(waited) / 1e9
+    except OSError:
+        return 0.0, 0.0
+
+
+def stolen():
+    """Seconds that the host of a virtual machine has taken of its processors, in ticks of a hundredth; else 0."""
+    with open("/proc/stat") as f:
+        return int(f.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
 class Answer:
     def __init__(self, first, last, size, ready):
         self.first, self.last, self.bytes, self.ready = first, last, size, ready
         self.working = False    # did the title tell of work under way when the key was pressed
         self.own = 0.0          # seconds of CPU of the thread that draws
+        self.waited = 0.0       # seconds that its threads were ready and had no processor, added up
+        self.stolen = 0.0       # seconds of all processors that the host of this machine took meanwhile
 
 
 class Session:
@@ -162,9 +180,12 @@ class Session:
         while self.read(0):
             pass
         self.model()
+        waited, taken = self.waited(), stolen()
         since = time.perf_counter()
         os.write(self.master, code)
-        return self.answer(since, **more)
+        a = self.answer(since, **more)
+        a.waited, a.stolen = self.waited() - waited, stolen() - taken
+        return a
 
     def play(self, spec, limit=30):
         """Keys one after another: a list of (name, Answer, seconds of CPU)."""
@@ -189,9 +210,12 @@ class Session:
 
     def own_cpu(self):
         """Seconds of CPU of its first thread, the one that draws."""
+        return schedstat(self.pid, self.pid)[0]
+
+    def waited(self):
+        """Seconds that its threads were ready to run and did not, added up."""
         try:
-            with open("/proc/%d/task/%d/schedstat" % (self.pid, self.pid)) as f:
-                return int(f.read().split()[0]) / 1e9
+            return sum(schedstat(self.pid, task)[1] for task in os.listdir("/proc/%d/task" % self.pid))
         except OSError:
             return 0.0
 

@@ -17,6 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(os.environ.get("builddir", "."), "tests", "bench")
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "remote"))
+import engine  # noqa: E402
 import server  # noqa: E402
 
 # rows that may have no figure: nothing to cancel in a report this small, no index of everything; no sshd here
@@ -50,6 +51,22 @@ def problems_of(line):
     return found
 
 
+def problems_left_out():
+    """What was measured while the machine's host had a processor counts where there is nothing else, and is said."""
+    found = []
+    row = type("Row", (), {"stat": "max", "floor": None})
+    for kept, left, value, word in (([1, 2], [9], 2, "1 of 3 left out"), ([], [9, 4], 9, "all while"),
+                                    ([1, 2], [], 2, None)):
+        figures = engine.Figures()
+        figures.add({"ours": kept, "left_out": left})
+        got = figures.result(row)
+        if got["ours"]["value"] != value:
+            found.append("%s, %s: %s" % (kept, left, got))
+        if (word or "") not in " ".join(got["notes"]) or bool(word) != bool(got["notes"]):
+            found.append("%s, %s: notes %s" % (kept, left, got["notes"]))
+    return found
+
+
 def main():
     passed = failed = 0
 
@@ -75,6 +92,7 @@ def main():
     check("machine", [k for k in ("cpus", "memory_gib", "kernel") if not out["machine"].get(k)])
     check("rows", [] if [x["id"] for x in out["rows"]] == [x.split()[0] for x in listed] and
           len(listed) > 30 else ["not those of --list"])
+    check("left out", problems_left_out())
     for line in out["rows"]:
         check(line["id"], problems_of(line))
     print("%d passed, %d failed" % (passed, failed))
