@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tilescope/app/address.h"
@@ -100,7 +101,7 @@ enum {
 		TS_FOR_CHECK | TS_FOR_RENDER | TS_FOR_EXPORT
 };
 
-enum kind { FLAG, TEXT, CHOICE, INTEGER, NUMBER, SEED, DURATION, SIZE, ADDRESS };
+enum kind { FLAG, TEXT, READABLE, CHOICE, INTEGER, NUMBER, SEED, DURATION, SIZE, ADDRESS };
 
 struct option_def {
 	const char *name;
@@ -203,7 +204,7 @@ static const struct option_def options[] = {
 		"the Python that has libpva (default python3)", 0},
 	{"transport", 0, CHOICE, AT(transport), ways, TS_FOR_REPORT, "auto|libssh|ssh",
 		"the way to the host of HOST:PATH", 0},
-	{"ssh-config", 0, TEXT, AT(ssh_config), NULL, TS_FOR_REPORT, "FILE",
+	{"ssh-config", 0, READABLE, AT(ssh_config), NULL, TS_FOR_REPORT, "FILE",
 		"instead of ~/.ssh/config", 0},
 	{"quiet", 'q', FLAG, AT(quiet), NULL, TS_FOR_ALL, NULL, "no warnings on standard error", 0},
 	{"verbose", 'v', FLAG, AT(verbose), NULL,
@@ -286,6 +287,25 @@ parse_size(struct ts_size *size, const char *word, struct ts_err *err)
 	return TS_OK;
 }
 
+/* A file that is there, or "none". */
+static enum ts_code
+check_readable(const char **to, const struct option_def *o, const char *word, struct ts_err *err)
+{
+	struct stat st;
+
+	*to = word;
+	if (strcmp(word, "none") == 0)
+		return TS_OK;
+	if (stat(word, &st) == 0 && S_ISDIR(st.st_mode))
+		errno = EISDIR;
+	else if (access(word, R_OK) == 0)
+		return TS_OK;
+	ts_err_sys(err, errno, "--%s %s: cannot be read", o->name, word);
+	if (err)
+		err->code = TS_E_USAGE;
+	return TS_E_USAGE;
+}
+
 /* An address is kept as text, and known to be one. */
 static enum ts_code
 check_address(const char **to, const char *word, struct ts_err *err)
@@ -332,6 +352,8 @@ set_option(struct ts_args *args, const struct option_def *o, const char *word, s
 	case TEXT:
 		*(const char **)to = word;
 		return TS_OK;
+	case READABLE:
+		return check_readable(to, o, word, err);
 	case CHOICE:
 		return set_choice(to, o, word, err);
 	case INTEGER:

@@ -24,14 +24,15 @@ enum {
 	ATTEMPTS = 5, /* to reach a host again that was lost */
 };
 
-/* How many directories were looked into, when that were not all. */
+/* How much was looked at, when that was not all. Of a host links may have been left out, too. */
 static const char *
 put_cut(char text[CUT_MAX], const struct ts_files *files)
 {
 	if (files)
-		snprintf(text, CUT_MAX, "the first %d directories", TS_FIND_FAR);
+		snprintf(text, CUT_MAX, "what is looked at below it (at most %d directories)",
+			TS_FIND_FAR);
 	else
-		snprintf(text, CUT_MAX, "the first %d entries", TS_FIND_ENTRIES);
+		snprintf(text, CUT_MAX, "the first %d entries below it", TS_FIND_ENTRIES);
 	return text;
 }
 
@@ -61,7 +62,7 @@ ts_name_found(struct ts_err *err, struct ts_files *files, const char *word, cons
 			"no report in this directory itself: open one below it: %s", names.s);
 	else if (list->cut)
 		ts_err_set(err, err->code,
-			"no graph profile found here, nor in %s below: open the one that you mean",
+			"no graph profile found here, nor in %s: open the one that you mean",
 			put_cut(cut, files));
 	ts_strbuf_fini(&names);
 	ts_found_list_fini(list);

@@ -5,7 +5,7 @@
  *
  * The first child is not to ask anything (BatchMode): what an agent or a running master answers needs no question. When it
  * is told that this is not enough, and we may ask, the channel begins anew with a child whose questions come to us
- * (io/askpass.h). Further channels never ask: a host that wants a password for each has one channel only, unless its
+ * (io/askpass.h). So it does where we may not, when the host is not known: its question has the fingerprint, and is refused. Further channels never ask: a host that wants a password for each has one channel only, unless its
  * configuration has a master.
  *
  * A child that is connected says nothing by itself, so the first byte of an answer is what tells. What was sent before it
@@ -312,20 +312,25 @@ hear(struct channel *c)
 	c->child.err = -1;
 }
 
-/* What is known of ssh's words. `last`: the reason is the last line of all; else the line with these words. */
+/* What a question would bring: nothing; an answer, where we may ask; its words alone, which say what ssh keeps to itself without. */
+enum asking { VAIN, ANSWERED, TELLS };
+
+/* What is known of ssh's words. `line`: the reason is the line with these words, "" = the last of all. */
 static const struct {
 	const char *words, *line;
-	bool ask, hopeless;
+	enum asking ask;
+	bool hopeless;
 } complaints[] = {
 	/* how the host is known stands before anything else: its other words follow from that */
-	{"REMOTE HOST IDENTIFICATION HAS CHANGED", "Offending ", false, true},
-	{"marked as revoked", "marked as revoked", false, true},
-	{"Host key verification failed", "", true, true},
-	{"Permission denied", "Permission denied", true, true},
-	{"Too many authentication failures", "", true, true},
-	{"no passphrase", "", true, true},
-	{"Bad configuration option", "Bad configuration option", false, true},
-	{"subsystem request failed", "subsystem request failed", false, true},
+	{"REMOTE HOST IDENTIFICATION HAS CHANGED", "Offending ", VAIN, true},
+	{"marked as revoked", "marked as revoked", VAIN, true},
+	{"requested strict checking", "requested strict checking", VAIN, true},
+	{"Host key verification failed", "", TELLS, true},
+	{"Permission denied", "Permission denied", ANSWERED, true},
+	{"Too many authentication failures", "", ANSWERED, true},
+	{"no passphrase", "", ANSWERED, true},
+	{"Bad configuration option", "Bad configuration option", VAIN, true},
+	{"subsystem request failed", "subsystem request failed", VAIN, true},
 };
 
 static int
@@ -361,6 +366,20 @@ line_with(struct ts_strbuf *out, const char *said, const char *words)
 	ts_strbuf_add(out, at, n);
 }
 
+/* Another program in the place of ssh is called by its name. */
+static void
+put_wordless(struct ts_strbuf *out, const struct ssh_child *s)
+{
+	if (s->base.state == TS_TRANSPORT_READY)
+		ts_strbuf_puts(out, "the connection has ended");
+	else if (strcmp(s->spec.program, "ssh") == 0)
+		ts_strbuf_puts(out, "ssh has ended without a word");
+	else
+		ts_strbuf_printf(out,
+			"%.200s, which is run as ssh (TS_SSH), has ended without a word",
+			s->spec.program);
+}
+
 static void
 explain(struct ssh_child *s, struct channel *c, int complaint)
 {
@@ -369,10 +388,10 @@ explain(struct ssh_child *s, struct channel *c, int complaint)
 
 	ts_strbuf_init(&line, TS_ERR_MSG / 2);
 	line_with(&line, c->said, complaint < 0 ? "" : complaints[complaint].line);
+	if (line.len == 0)
+		put_wordless(&line, s);
 	ts_err_set(&c->err, TS_E_CONNECT, "%s: %s%s", s->spec.host, complaint == 0 ? changed : "",
-		line.len				      ? line.s
-			: s->base.state == TS_TRANSPORT_READY ? "the connection has ended"
-							      : "ssh has ended without a word");
+		line.s);
 	ts_strbuf_fini(&line);
 }
 
@@ -400,8 +419,9 @@ static void
 conclude(struct ssh_child *s, struct channel *c)
 {
 	int complaint = find_complaint(c);
-	bool again = s->spec.ask && !c->asks && !c->spoke && s->base.state != TS_TRANSPORT_READY &&
-		complaint >= 0 && complaints[complaint].ask;
+	enum asking ask = complaint < 0 ? VAIN : complaints[complaint].ask;
+	bool again = !c->asks && !c->spoke && s->base.state != TS_TRANSPORT_READY &&
+		(s->spec.ask ? ask != VAIN : ask == TELLS);
 
 	explain(s, c, complaint);
 	end_child(c);
@@ -445,6 +465,23 @@ say_if_again(struct ssh_child *s, struct ts_question *q)
 	memcpy(q->text, text, sizeof(text));
 }
 
+/* We may not ask: a host whose key is not known is not connected to, and its key is told; anything else ssh complains about. */
+static void
+refuse(struct ssh_child *s, const struct ts_question *q)
+{
+	const char *name = strchr(q->text, '\'');
+	size_t n = name ? strcspn(name + 1, "' ") : 0;
+	struct ts_err why;
+
+	ts_askpass_server_answer(&s->questions, NULL, 0);
+	if (q->kind != TS_ASK_HOST_KEY || !q->fingerprint[0])
+		return;
+	ts_err_set(&why, TS_E_CONNECT,
+		"%s: unknown host, its key is %s (%.*s): nobody may be asked here (ssh to it once)",
+		s->spec.host, q->fingerprint, (int)n, n ? name + 1 : "");
+	fail(s, &why, true);
+}
+
 static void
 look_at_questions(struct ssh_child *s)
 {
@@ -453,7 +490,9 @@ look_at_questions(struct ssh_child *s)
 
 	if (s->base.state == TS_TRANSPORT_FAILED || news == 0)
 		return;
-	if (news > 0) {
+	if (news > 0 && !s->spec.ask) {
+		refuse(s, q);
+	} else if (news > 0) {
 		say_if_again(s, q);
 		q->number++;
 		s->base.state = TS_TRANSPORT_ASKING;

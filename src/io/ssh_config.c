@@ -882,6 +882,8 @@ read_all(struct reading *r, const char *file)
 {
 	char dir[PATH], path[PATH + 16];
 
+	if (file && strcmp(file, "none") == 0)
+		return;
 	snprintf(dir, sizeof(dir), "%s/.ssh", r->self.home);
 	snprintf(path, sizeof(path), "%s/config", dir);
 	read_one(r, file ? file : path, dir);

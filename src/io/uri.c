@@ -279,7 +279,7 @@ ts_uri_may_be_host(const char *word)
 	for (size_t i = 0; dot && i < TS_COUNT(files); i++)
 		if (strcmp(dot + 1, files[i]) == 0)
 			return false;
-	return at || (dot && dot[1]);
+	return at || !dot || dot[1];
 }
 
 /* Bytes of a path that stand in a URL as they are. */

@@ -52,19 +52,55 @@ def remote_no_such_ssh(ctx):
 
 
 @case()
+def remote_silent_ssh(ctx):
+    """What TS_SSH names is no ssh at all: it is named."""
+    script = ssh(ctx, "exit 0")
+    res = ctx.run("summary", "box:report", env=script)
+    one_line(res, "box:report: %s, which is run as ssh (TS_SSH), has ended without a word" % script["TS_SSH"], rc=5)
+
+
+@case(params=["summary", "check", "export", "app"])
+def remote_no_such_configuration(ctx, verb):
+    """--ssh-config of a file that cannot be read: a line, exit status 2, and nothing is started."""
+    env = ssh(ctx, "touch %s" % ctx.path("started"))
+    words = [] if verb == "app" else [verb]
+    for name, why in (("no-such-file", "No such file"), (".", "Is a directory")):
+        path = ctx.path(name)
+        one_line(ctx.run(*words, "--ssh-config", path, "box:report", env=env), "--ssh-config %s: cannot be read: %s" % (path, why), rc=2)
+    expect(not os.path.exists(ctx.path("started")), None, "ssh was started")
+    env = ssh(ctx, "echo $2 >%s" % ctx.path("started"), "echo no >&2", "exit 255")
+    res = ctx.run(*words, "--ssh-config", "none", "--transport", "ssh", "box:report", env=env)
+    expect(res.rc == 5 and open(ctx.path("started")).read() == "none\n", res, "none is a configuration, too")
+
+
+@case()
+def remote_many_links(ctx):
+    """Links that were not followed are no directories that were looked into."""
+    if not os.access(SERVER, os.X_OK):
+        return
+    top = ctx.path("links")
+    os.mkdir(top)
+    for i in range(1100):
+        os.symlink("nowhere", os.path.join(top, "l%d" % i))
+    one_line(ctx.run("summary", "box:" + top, env=ssh(ctx, "exec " + SERVER)),
+             "nor in what is looked at below it (at most 256 directories): open the one that you mean", rc=3)
+
+
+@case()
 def remote_not_there(ctx):
     if os.access(SERVER, os.X_OK):
         res = ctx.run("summary", "box:/nowhere/at/all", env=ssh(ctx, "exec " + SERVER))
         one_line(res, "no such file", rc=3)
 
 
-@case(params=["nohost.invalid", "me@nohost"])
+@case(params=["nohost.invalid", "me@nohost", "gpu7"])
 def remote_colon_forgotten(ctx, word):
     """A word that is no file and could be a host; nothing is started for it."""
     env = ssh(ctx, "touch %s" % ctx.path("started"))
     one_line(ctx.run("summary", word, env=env), "a host is written with a colon: %s:" % word, rc=3)
-    res = ctx.run("summary", "nohost", env=env)
-    expect(b"colon" not in res.err, res, "a directory that is not there")
+    for path in ("nohost/", "./nohost", "dir/nohost.invalid", "profile.pop"):
+        res = ctx.run("summary", path, env=env)
+        expect(res.rc == 3 and b"colon" not in res.err, res, "a file or directory that is not there")
     expect(not os.path.exists(ctx.path("started")), res, "ssh was started")
 
 

@@ -179,7 +179,13 @@ def app_verbs_never_ask(ctx, way):
         expect(res.rc == 5 and "denied" in res.err.lower(), res, "not refused")
         os.unlink(ctx.known)
         res = ctx.run(program, "summary", *words(ctx, way, config, path))
-        expect(res.rc == 5 and "host" in res.err.lower(), res, "not refused")
+        said = "unknown host, its key is %s" % fingerprint(sshd.keys["ed25519"])
+        expect(res.rc == 5 and said in res.err and "nobody may be asked here (ssh to it once)" in res.err, res, "not refused so")
+        expect(len(res.err.splitlines()) == 1, res, "not one line")
+        expect(not os.path.exists(ctx.known), res, "a key was kept")
+        config = ctx.client(sshd, "StrictHostKeyChecking yes", known=False)
+        res = ctx.run(program, "summary", *words(ctx, way, config, path))
+        expect(res.rc == 5 and ("strict checking" in res.err or "StrictHostKeyChecking is yes" in res.err), res, "not refused")
         expect(not os.path.exists(ctx.known), res, "a key was kept")
 
 

@@ -220,11 +220,12 @@ START_TEST(may_be_a_host)
 		const char *word;
 		bool may;
 	} words[] = {{"nohost.invalid", true}, {"me@box", true}, {"10.1.2.3", true},
-		{"me@[::1]", true}, {"train", false}, {"", false}, {".", false}, {"..", false},
-		{".hidden", false}, {"train.", false}, {"profile.pop", false}, {"archive.a", false},
-		{"a.json", false}, {"dir/host.example", false}, {"/host.example", false},
-		{"a b.c", false}, {"-x.y", false}, {"me@", false}, {"@x.y", false},
-		{"ho;st.x", false}, {"a:b.c", false}};
+		{"me@[::1]", true}, {"gpu7", true}, {"train/", false}, {"./train", false},
+		{"", false}, {".", false}, {"..", false}, {".hidden", false}, {"train.", false},
+		{"profile.pop", false}, {"archive.a", false}, {"a.json", false},
+		{"dir/host.example", false}, {"/host.example", false}, {"a b.c", false},
+		{"-x.y", false}, {"me@", false}, {"@x.y", false}, {"ho;st.x", false},
+		{"a:b.c", false}};
 
 	for (size_t i = 0; i < TS_COUNT(words); i++)
 		ck_assert_msg(ts_uri_may_be_host(words[i].word) == words[i].may, "%s",
