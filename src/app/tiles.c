@@ -84,7 +84,7 @@ ts_app_tiles_turn(struct ts_app *app)
 	q->state = TS_TILES_SENT;
 	ts_jobs_cancel(app->jobs, TS_OWNER_TILES);
 	if (asks_names(q->text))
-		ts_view_wants_columns(&app->env);
+		ts_view_wants_name_tiles(&app->env);
 	ts_fetch_send(&sender, &f->fetch, 0,
 		asks_names(q->text) && !has_columns(app) ? TS_WORKER_BULK : TS_WORKER_SCREEN,
 		"looking for tiles");

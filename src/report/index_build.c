@@ -23,8 +23,8 @@ static const struct ts_pass *const all_passes[] = {
 	&ts_pass_categories, &ts_pass_variables_and_categories, &ts_pass_variables,
 	&ts_pass_liveness, &ts_pass_steps, &ts_pass_lanes, &ts_pass_contexts, &ts_pass_lives,
 	&ts_pass_tile_lives, &ts_pass_pieces, &ts_pass_ipu_lives, &ts_pass_ipu_steps, &ts_pass_runs,
-	&ts_pass_work, &ts_pass_columns, &ts_pass_tile_rows, &ts_pass_stacks, &ts_pass_names,
-	NULL, /* ends it */
+	&ts_pass_work, &ts_pass_columns, &ts_pass_tile_rows, &ts_pass_name_tiles, &ts_pass_stacks,
+	&ts_pass_names, NULL, /* ends it */
 };
 
 enum { STAGES = TS_SECTION_COUNT };

@@ -4,7 +4,8 @@
  *
  * A name that was met has an entry in a dictionary, by its text, or by its number where rows have numbers of
  * a table of names; what group it is in stands beside it. That table is read once, before the first row. Where the index
- * has columns and names (index_columns.h) no row is read.
+ * has columns and names (index_columns.h) no row is read, and no column where it is tiles that are asked for and the index has
+ * those of each name (name_pass_tiles.c).
  */
 #include "config.h"
 
@@ -18,6 +19,7 @@
 #include "tilescope/report/memory.h"
 #include "tilescope/report/name_pass.h"
 #include "tilescope/report/rows.h"
+#include "name_pass_tiles.h"
 #include "variable_internal.h"
 
 enum { P_TILE, P_BYTES, P_NAME, P_COLUMNS, PROGRESS_ROWS = 1 << 15, REST_ROWS = 1 << 18 };
@@ -503,6 +505,36 @@ leave_columns(struct ts_name_pass *p)
 }
 
 /* Before the first row: are they in the index? */
+static bool
+has_columns(struct ts_name_pass *p, const struct ts_reader *rd)
+{
+	struct ts_columns *c = &p->columns;
+
+	return ts_columns_of(c, rd->index) && c->block[TS_COLUMN_NAME] && c->gapless &&
+		c->first == p->next &&
+		c->rows == ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach);
+}
+
+/* All that is asked for where it is tiles and the index has them; *done false: it has not. */
+static enum ts_code
+read_tiles(struct ts_name_pass *p, bool *done, struct ts_reader *rd, const struct ts_name_asker *a,
+	struct ts_err *err)
+{
+	struct ts_name_tiles t;
+	enum ts_code code;
+
+	*done = false;
+	if (!a->named_alone || !a->tiles_alone || !has_columns(p, rd) ||
+		!ts_name_tiles_of(&t, rd->index, p->columns.names))
+		return TS_OK;
+	code = name_pass_tiles(done, &p->columns, &t, a, rd->cancel, err);
+	if (*done) {
+		p->rows = p->columns.rows;
+		p->next += p->rows;
+	}
+	return code;
+}
+
 static enum ts_code
 begin_columns(struct ts_name_pass *p, struct ts_reader *rd, const struct ts_name_asker *a,
 	struct ts_err *err)
@@ -510,9 +542,7 @@ begin_columns(struct ts_name_pass *p, struct ts_reader *rd, const struct ts_name
 	struct ts_columns *c = &p->columns;
 	enum ts_code code;
 
-	if (!ts_columns_of(c, rd->index) || !c->block[TS_COLUMN_NAME] || !c->gapless ||
-		c->first != p->next ||
-		c->rows != ts_reach_span(&rd->report->binding[TS_LOWERED_VARIABLE].reach))
+	if (!has_columns(p, rd))
 		return TS_OK;
 	p->index = ts_index_hold(rd->index);
 	code = ts_name_answers_init(&p->answers, c, p->cache, group_of_name,
@@ -555,9 +585,14 @@ ts_name_pass_read(struct ts_name_pass *p, bool *end, struct ts_reader *rd,
 	enum ts_code code = TS_OK;
 
 	*end = false;
-	if (p->rows == 0 && by_id && !p->index)
-		code = begin_columns(p, rd, asker, err);
-	if (!code && p->index)
+	if (p->rows == 0 && by_id && !p->index) {
+		code = read_tiles(p, end, rd, asker, err);
+		if (!code && !*end)
+			code = begin_columns(p, rd, asker, err);
+	}
+	if (code || *end)
+		return code;
+	if (p->index)
 		code = read_columns(p, end, asker, rows, rd->cancel, progress, err);
 	if (code || p->index)
 		return code;

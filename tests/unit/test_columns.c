@@ -644,6 +644,34 @@ users_of(struct ts_tiles_named *n, const char *text, struct ts_index *index)
 	ck_assert_msg(ts_tiles_named(n, text, NULL, rd, &d.c, NULL, &err) == TS_OK, "%s", err.msg);
 }
 
+/* The same tiles from the rows, the columns, and what the index has of the tiles of each name. */
+static void
+check_users(const char *const *asked, size_t n)
+{
+	struct ts_index *tiles = index_dir_build(&d, r, rd,
+		ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_NAME_TILES), 2);
+
+	ck_assert(!(ts_index_sections(x) & ts_section_bit(TS_SECTION_NAME_TILES)));
+	ck_assert(ts_index_sections(tiles) & ts_section_bit(TS_SECTION_NAME_TILES));
+	for (size_t i = 0; i < n; i++) {
+		struct ts_tiles_named named[3];
+
+		users_of(&named[0], asked[i], NULL);
+		users_of(&named[1], asked[i], x);
+		users_of(&named[2], asked[i], tiles);
+		for (int k = 1; k < 3; k++) {
+			ck_assert_int_eq(named[0].count, named[k].count);
+			for (int64_t t = 0; t < 64; t++)
+				ck_assert_int_eq(ts_tile_set_has(&named[0].set, t),
+					ts_tile_set_has(&named[k].set, t));
+		}
+		for (int k = 0; k < 3; k++)
+			ts_tiles_named_fini(&named[k]);
+	}
+	ts_reader_set_index(rd, NULL);
+	ts_index_release(tiles);
+}
+
 /* Rows, of which each name has some: large ones of many names first, as few hundred times as many small ones behind them. */
 static void
 add_common(sqlite3_stmt *s, int i)
@@ -677,6 +705,8 @@ START_TEST(common_names)
 		"name~_1", "late_ or bytes>2298", "late_ category=stack", "e_1", "name~e_\\d+5$",
 		"name~^l.*[37]2$ bytes<2250", "te_ category=stack", "last_", "st_7",
 		"category=stack", "bytes>2290 category=stack"};
+	static const char *const asked[] = {"using(\"late_3\")", "using(/_77\\d$/)",
+		"using(\"nobody\")", "using(\"large_4\")", "using(/./)", "using(/l.*_\\d$/)"};
 	struct ts_variables *v;
 	struct ts_columns c;
 	int done = 0;
@@ -696,19 +726,7 @@ START_TEST(common_names)
 		ck_assert(i + 1 < TS_COUNT(common_lines) || found > 0);
 	}
 	ts_variables_release(v);
-	for (int i = 0; i < 4; i++) {
-		static const char *const asked[] = {"using(\"late_3\")", "using(/_77\\d$/)",
-			"using(\"nobody\")", "using(\"large_4\")"};
-		struct ts_tiles_named p, q;
-
-		users_of(&p, asked[i], NULL);
-		users_of(&q, asked[i], x);
-		ck_assert_int_eq(p.count, q.count);
-		for (int64_t t = 0; t < 64; t++)
-			ck_assert_int_eq(ts_tile_set_has(&p.set, t), ts_tile_set_has(&q.set, t));
-		ts_tiles_named_fini(&p);
-		ts_tiles_named_fini(&q);
-	}
+	check_users(asked, TS_COUNT(asked));
 	end();
 }
 END_TEST
@@ -897,17 +915,7 @@ START_TEST(names)
 	layers_of(&b, x); /* as it was kept */
 	check_layers(&a, &b);
 	ts_categories_fini(&a);
-	for (size_t i = 0; i < TS_COUNT(asked); i++) {
-		struct ts_tiles_named p, q;
-
-		users_of(&p, asked[i], NULL);
-		users_of(&q, asked[i], x);
-		ck_assert_int_eq(p.count, q.count);
-		for (int64_t t = 0; t < 64; t++)
-			ck_assert_int_eq(ts_tile_set_has(&p.set, t), ts_tile_set_has(&q.set, t));
-		ts_tiles_named_fini(&p);
-		ts_tiles_named_fini(&q);
-	}
+	check_users(asked, TS_COUNT(asked));
 	end();
 }
 END_TEST

@@ -44,7 +44,8 @@ enum ts_section {
 	TS_SECTION_LARGEST, /* which row is the largest variable of each IPU */
 	TS_SECTION_LAYERS,  /* bytes by tile and layer, as our own expression finds layers */
 	TS_SECTION_STACKS,  /* what steps come to by stack, over stretches of rows */
-	TS_SECTION_NAMES,   /* names of variables before lowering, as numbers in their order */
+	TS_SECTION_NAME_TILES, /* on which tiles each name of lowered variables stands; behind the columns */
+	TS_SECTION_NAMES, /* names of variables before lowering, as numbers in their order */
 	/*
 	 * orders of lowered variables, as enum ts_variable_sort has them; no snapshot has them before it is asked
 	 * for one (ts_index_with): they are large, and few are looked at

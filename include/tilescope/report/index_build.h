@@ -100,7 +100,7 @@ struct ts_pass {
 extern const struct ts_pass ts_pass_categories, ts_pass_variables, ts_pass_variables_and_categories,
 	ts_pass_liveness, ts_pass_lives, ts_pass_steps, ts_pass_lanes, ts_pass_contexts,
 	ts_pass_tile_lives, ts_pass_pieces, ts_pass_ipu_lives, ts_pass_ipu_steps, ts_pass_runs,
-	ts_pass_columns, ts_pass_tile_rows, ts_pass_names;
+	ts_pass_columns, ts_pass_tile_rows, ts_pass_name_tiles, ts_pass_names;
 
 /* As ts_build_new(), with passes of one's own (a list that NULL ends): for tests of a pass. */
 enum ts_code ts_build_new_with(struct ts_build **out, bool *busy, struct ts_report *r,

@@ -296,25 +296,37 @@ ts_view_waits(const struct ts_view_env *env, enum ts_section section, enum ts_re
  */
 bool ts_view_names_are_cheap(const struct ts_view_env *env);
 
-/* Who asks for names or columns of all lowered variables will again: where they are many, the index gets their columns. */
+/* What is made of lowered variables, bits of sections, is wanted of the index where these are many. */
 static inline void
-ts_view_wants_columns(struct ts_view_env *env)
+ts_view_wants_of_variables(struct ts_view_env *env, uint64_t sections)
 {
 	const struct ts_binding *b = &env->report->binding[TS_LOWERED_VARIABLE];
 
 	if (b->bound && ts_reach_span(&b->reach) > TS_VIEW_MANY_VARIABLES)
-		env->wanted |= ts_section_bit(TS_SECTION_COLUMNS);
+		env->wanted |= sections;
+}
+
+/* Who asks for names or columns of all lowered variables will again. */
+static inline void
+ts_view_wants_columns(struct ts_view_env *env)
+{
+	ts_view_wants_of_variables(env, ts_section_bit(TS_SECTION_COLUMNS));
 }
 
 /* The same for who adds up rows of many tiles: names of these are those of the columns. */
 static inline void
 ts_view_wants_tile_rows(struct ts_view_env *env)
 {
-	const struct ts_binding *b = &env->report->binding[TS_LOWERED_VARIABLE];
+	ts_view_wants_of_variables(env,
+		ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_TILE_ROWS));
+}
 
-	ts_view_wants_columns(env);
-	if (b->bound && ts_reach_span(&b->reach) > TS_VIEW_MANY_VARIABLES)
-		env->wanted |= ts_section_bit(TS_SECTION_TILE_ROWS);
+/* The same for who asks on which tiles names stand. */
+static inline void
+ts_view_wants_name_tiles(struct ts_view_env *env)
+{
+	ts_view_wants_of_variables(env,
+		ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_NAME_TILES));
 }
 
 /* Is there something to draw (READY, STALE, PARTIAL)? */
