@@ -25,7 +25,16 @@ struct archive_job {
 	struct ts_err err;
 };
 
-/* Tiles that the profile does not have, or that cannot be read, are not compared. */
+static bool
+is_other(const struct ts_archive_check *c)
+{
+	return c->different > 0 || c->only_archive > 0 || c->only_profile > 0;
+}
+
+/*
+ * Tiles that the profile does not have, or that cannot be read, are not compared; nor is the archive of a report that was
+ * replaced meanwhile with the profile that is still shown.
+ */
 static void
 compare(struct archive_job *a, struct ts_fetch_local *local)
 {
@@ -40,6 +49,7 @@ compare(struct archive_job *a, struct ts_fetch_local *local)
 		if (compared)
 			ts_archive_compare(&check, a->archive, &tiles);
 		ts_tiles_fini(&tiles);
+		compared = compared && !(is_other(&check) && ts_report_changed(a->report));
 	}
 	ts_archive_note(&a->notes, a->archive, compared ? &check : NULL);
 }

@@ -163,7 +163,7 @@ take_window(struct variables_view *t, struct variables_fetch *f)
 	return TS_EFFECT_RECALC | TS_EFFECT_REPAINT;
 }
 
-/* It was not made: stay with what is shown. */
+/* It was not made: stay with what is shown. Where that is nothing, why it was not made stands there until something else is wished for. */
 static enum ts_effect
 list_failed(struct variables_view *t, struct variables_fetch *f, bool shown)
 {
@@ -175,6 +175,8 @@ list_failed(struct variables_view *t, struct variables_fetch *f, bool shown)
 		ts_view_say_error(t->view.env, "%s%s",
 			f->fetch.code == TS_E_USAGE ? "" : "variables: ", f->fetch.err.msg);
 	t->stopped = shown;
+	if (!t->list && f->fetch.code)
+		ts_pane_result(&t->data, f->fetch.code, &f->fetch.err, false);
 	if (!shown && t->list) {
 		t->wish.sort = t->list->sort;
 		t->wish.reverse = atomic_load(&t->list->reverse);

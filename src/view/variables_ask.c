@@ -392,7 +392,7 @@ ask_list(struct variables_view *t)
 {
 	struct ts_variable_list *l;
 
-	if (!t->v || t->need_count || !ts_variables_placed(t->v))
+	if (!t->v || t->need_count || !ts_variables_placed(t->v) || t->data.state == TS_PANE_FAILED)
 		return;
 	if (!t->again &&
 		(t->making ? same_wish(t->making, &t->wish)
@@ -757,6 +757,8 @@ variables_wish(struct variables_view *t, enum ts_variable_sort sort, bool revers
 	const struct ts_variable *x = variables_row(t, t->rows.cursor);
 	struct ts_variable_list *l = t->list;
 
+	if (t->v && t->data.state == TS_PANE_FAILED)
+		t->data.state = TS_PANE_READY;
 	t->to_top = to_top;
 	t->kept_row = -1;
 	t->keep = x ? x->place : -1;

@@ -116,7 +116,7 @@ wait_text(const struct variables_view *t, char *out, size_t size)
 	int64_t scanned = atomic_load(&l->scanned);
 	char percent[TS_FMT_MAX], what[40];
 
-	if (t->list && strcmp(t->list->filter.line, l->filter.line) == 0)
+	if (t->list ? strcmp(t->list->filter.line, l->filter.line) == 0 : l->filter.count == 0)
 		snprintf(what, sizeof(what), "sorting by %s", ts_variable_sort_name(l->sort));
 	else if (l->filter.count == 0)
 		snprintf(what, sizeof(what), "still filtered");

@@ -78,10 +78,10 @@ class Seen:
         self.ends(0)
 
 
-def report(ctx, variables=400):
+def report(ctx, variables=400, tiles=16):
     """A small one, as another host has it."""
     path = ctx.path("report")
-    res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--no-archive", "--ipus", "1", "--tiles", "16",
+    res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--no-archive", "--ipus", "1", "--tiles", str(tiles),
                   "--layout", "sdk" if variables > 1000 else "store", "--steps", "60", "--variables", str(variables), path)
     expect(res.rc == 0, res, "no report")
     return path
@@ -705,6 +705,81 @@ def app_another_file(ctx, what):
             p.resume()
             t.see("Chang")
             t.see("report.tilescope" if what == "replaced" else "report.tilescope (gone)")
+            t.keys("Q")
+            t.ends(0)
+
+
+def replaced(path, other):
+    """The files of a report become those of another one, as a run that ends makes them."""
+    for name in os.listdir(other):
+        os.replace(os.path.join(other, name), os.path.join(path, name))
+
+
+@case(params=WAYS)
+def app_replaced_variables(ctx, way):
+    """What needed the old file says why it is not there, instead of waiting for ever; r reads the new one."""
+    path = report(ctx, 1500000, 64)
+    os.rename(path, ctx.path("first"))
+    other = report(ctx, 160000)
+    os.rename(other, ctx.path("second"))
+    os.rename(ctx.path("first"), path)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        with App(ctx, way, through(ctx, sshd, p), path, size=(120, 40)) as t:
+            t.see("tiles 64")
+            t.keys("J")
+            t.rests()
+            p.refuse()
+            p.cut()
+            t.see("Reconnecting to there, attempt")
+            replaced(path, ctx.path("second"))
+            p.resume()
+            t.see("Changed, r reads the report again: profile.pop")
+            t.keys("8")
+            t.see("The report was replaced on its host, r: read it again  (the file was changed or replaced meanwhile)")
+            t.see("This could not be read: the file was changed or replaced meanwhile")
+            t.taken()
+            expect("waiting" not in t.pty.text() and "filtered" not in t.pty.text(), None, "still waiting:\n" + t.pty.text())
+            t.keys("r")
+            t.see(lambda text: "replaced" not in text and "160,000 variables" in text)
+            t.leaves()
+
+
+def with_archive(ctx, name, tiles):
+    """A report whose archive.a is large and has no symbol table: of a host it is read when somebody asks for it."""
+    path = ctx.path(name)
+    res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--ipus", "1", "--tiles", str(tiles), "--layout", "store",
+                  "--steps", "60", "--variables", "400", path)
+    expect(res.rc == 0, res, "no report")
+    size = 9 << 20
+    with open(os.path.join(path, "archive.a"), "ab") as f:
+        f.write(b"%-16s%-12s%-6s%-6s%-8s%-10d`\n" % (b"large/", b"0", b"0", b"0", b"644", size))
+        f.truncate(f.tell() + size)
+    return path
+
+
+@case(params=["same", "replaced"])
+def app_archive_of_another(ctx, what):
+    """archive.a is read when the report was replaced: it is not compared with the profile that is still shown. Of the same report it is."""
+    path, other = with_archive(ctx, "report", 16), with_archive(ctx, "other", 24)
+    if what == "same":
+        shutil.copy(os.path.join(other, "archive.a"), os.path.join(path, "archive.a"))
+    with server.Sshd(ctx.dir) as sshd:
+        with App(ctx, "libssh", known_to(ctx, sshd), path, size=(120, 40)) as t:
+            t.see("tiles 16")
+            t.keys("J")
+            t.rests()
+            t.keys("3", ":tab code\r")
+            t.see("archive.a has no symbol table: ")
+            if what == "replaced":
+                replaced(path, other)
+            t.keys("\t", "\r")
+            t.see(lambda text: "no symbol table: " not in text and "being read" not in text)
+            t.keys("J")
+            t.rests()
+            t.keys("M")
+            t.see(lambda text: "archive.a" in text)
+            compared = "not in the profile" in t.pty.text()
+            expect(compared == (what == "same"), None, "compared: %s\n%s" % (compared, t.pty.text()))
             t.keys("Q")
             t.ends(0)
 
