@@ -24,7 +24,8 @@ static const struct ts_cell blank = {' ', 1, TS_ROLE_TEXT, TS_ROLE_TEXT, TS_ROLE
 enum {
 	PRINTF_MAX = 1024,
 	FIELD_MAX = 1 << 20,
-	RULE_CUT = 12, /* columns of a cut text in a rule */
+	FRONT_PART = 3, /* the first part of a path of names has at most one of so many columns */
+	RULE_CUT = 12,	/* columns of a cut text in a rule */
 	ARROW_UP = 0x2191,
 	ARROW_DOWN = 0x2193,
 };
@@ -306,6 +307,108 @@ clauses_of(const struct ts_canvas *c, const char *s, size_t n, int64_t room)
 	return n;
 }
 
+/*
+ * A path of names that is being cut, from left to right: what says least goes. Its first part tells `bert/...` from
+ * `Gradient/...` and stays, if that leaves most of the room; so does the first number that a part behind it ends with, of a layer
+ * for instance, in half of it. The rest is for its last parts.
+ */
+struct path {
+	struct ts_canvas *c;
+	struct ts_rect r;
+	int y;
+	enum ts_role role;
+	int64_t x, end;	 /* where to write */
+	const char *s;	 /* what is left of it, */
+	size_t n;	 /* in bytes, */
+	int64_t columns; /* and in columns */
+};
+
+/* Write the next `n` bytes. */
+static void
+path_keep(struct path *p, size_t n)
+{
+	int64_t columns = text_columns(p->c, p->s, n);
+
+	put_text(p->c, p->r, p->x, p->y, p->end, p->role, p->s, n);
+	p->x += columns;
+	p->columns -= columns;
+	p->s += n;
+	p->n -= n;
+}
+
+/* Leave them out. */
+static void
+path_cut(struct path *p, size_t n)
+{
+	if (n == 0)
+		return;
+	put_text(p->c, p->r, p->x, p->y, p->end, p->role, "…", strlen("…"));
+	p->x++;
+	p->columns -= text_columns(p->c, p->s, n);
+	p->s += n;
+	p->n -= n;
+}
+
+/* Bytes of the next part with its '/'; 0: it is the last one. */
+static size_t
+next_part(const char *s, size_t n)
+{
+	const char *slash = n > 0 ? memchr(s, '/', n) : NULL;
+
+	return slash ? (size_t)(slash - s) + 1 : 0;
+}
+
+/* The same before the number at its end. */
+static size_t
+before_number(const char *s, size_t part)
+{
+	size_t n = part - 1;
+
+	while (n > 0 && s[n - 1] >= '0' && s[n - 1] <= '9')
+		n--;
+	return n;
+}
+
+/* The first number of a part that is not among the last ones, if it stands within `most` columns from here. */
+static void
+path_number(struct path *p, int64_t most)
+{
+	size_t at = 0, part;
+
+	while ((part = next_part(p->s + at, p->n - at)) > 0) {
+		size_t number = at + before_number(p->s + at, part);
+
+		at += part;
+		if (text_columns(p->c, p->s + number, p->n - number) < p->end - p->x)
+			return; /* there is room for it, and for all behind it */
+		if (number + 1 == at)
+			continue;
+		if (1 + (int64_t)(at - number) <= most) {
+			path_cut(p, number);
+			path_keep(p, at - number);
+		}
+		return;
+	}
+}
+
+static void
+put_path(struct path p)
+{
+	int64_t room = p.end - p.x;
+	size_t front = next_part(p.s, p.n), left;
+	int64_t columns = text_columns(p.c, p.s, front);
+	const char *tail;
+
+	if (front > 1 && columns <= room / FRONT_PART) {
+		path_keep(&p, front);
+		path_number(&p, room / 2 - columns);
+	}
+	left = p.n;
+	tail = tail_of(p.c, p.s, &left, p.columns, p.end - p.x - 1);
+	path_cut(&p, (size_t)(tail - p.s));
+	path_keep(&p, left);
+}
+
 int
 ts_canvas_field(struct ts_canvas *c, struct ts_rect r, int x, int y, int w, enum ts_role role,
 	const char *s, size_t n, int field)
@@ -328,9 +431,7 @@ ts_canvas_field(struct ts_canvas *c, struct ts_rect r, int x, int y, int w, enum
 		return (int)columns;
 	}
 	if (w > 1 && field & TS_FIELD_TAIL) {
-		s = tail_of(c, s, &n, columns, w - 1);
-		at = put_text(c, r, x, y, end, role, "…", strlen("…"));
-		put_text(c, r, (int64_t)x + 1, y, end, role, s, n);
+		put_path((struct path){c, r, y, role, x, end, s, n, columns});
 	} else if (w > 1 && field & TS_FIELD_ELLIPSIS) {
 		at = put_text(c, r, x, y, end - 1, role, s, n);
 		put_text(c, r, end - 1, y, end, role, "…", strlen("…"));

@@ -35,7 +35,7 @@ shows(struct ts_canvas *c, const char *expected)
 static void
 field(const char *expected, const char *text, int w, int how, enum ts_glyphs glyphs)
 {
-	struct ts_canvas *c = canvas(12, 1, glyphs);
+	struct ts_canvas *c = canvas(60, 1, glyphs);
 	int used = ts_canvas_field(c, ts_canvas_rect(c), 1, 0, w, TS_ROLE_TEXT, text, strlen(text),
 		how);
 
@@ -146,6 +146,32 @@ START_TEST(fields)
 	field(" a\n", "abc", 1, TS_FIELD_ELLIPSIS, TS_GLYPHS_FULL);
 	field("\n", "abc", 0, TS_FIELD_ELLIPSIS, TS_GLYPHS_FULL);
 	field("\n", "abc", -5, TS_FIELD_TAIL, TS_GLYPHS_FULL);
+}
+END_TEST
+
+#define LAYER "bert/encoder/layer_12/attention/self/matMul/Conv_2"
+
+/* What says least of a path of names is cut: what it is in, its layer and what it is stay; a long first part does not. */
+START_TEST(paths_keep_both_ends)
+{
+	enum { T = TS_FIELD_TAIL };
+
+	field(" bert/…matMul/Conv_*\n", "bert/encoder/layer/matMul/Conv_*", 19, T, TS_GLYPHS_FULL);
+	field(" bert/~matMul/Conv_*\n", "bert/encoder/layer/matMul/Conv_*", 19, T, TS_GLYPHS_ASCII);
+	field(" Gradient/…r/matMul/Conv_*/x\n", "Gradient/bert/encoder/layer/matMul/Conv_*/x", 27,
+		T, TS_GLYPHS_FULL);
+	field(" …yer/matMul/Conv_*/x\n", "Gradient/bert/encoder/layer/matMul/Conv_*/x", 20, T,
+		TS_GLYPHS_FULL);
+	field(" …runs/3/profile.pop\n", "/home/me/runs/3/profile.pop", 19, T, TS_GLYPHS_FULL);
+	field(" bert/layer/x\n", "bert/layer/x", 12, T, TS_GLYPHS_FULL);
+	field(" " LAYER "\n", LAYER, 50, T, TS_GLYPHS_FULL);
+	field(" bert/…layer_12/attention/self/matMul/Conv_2\n", LAYER, 43, T, TS_GLYPHS_FULL);
+	field(" bert/…12/attention/self/matMul/Conv_2\n", LAYER, 37, T, TS_GLYPHS_FULL);
+	field(" bert/…12/…ention/self/matMul/Conv_2\n", LAYER, 35, T, TS_GLYPHS_FULL);
+	field(" bert/…12/…ion/self/matMul/Conv_2\n", LAYER, 32, T, TS_GLYPHS_FULL);
+	field(" bert/…12/…ul/Conv_2\n", LAYER, 19, T, TS_GLYPHS_FULL);
+	field(" bert/…tMul/Conv_2\n", LAYER, 17, T, TS_GLYPHS_FULL);
+	field(" a/…7/…ghijklmnopqr\n", "a/bcdefg7/c9/defghijklmnopqr", 18, T, TS_GLYPHS_FULL);
 }
 END_TEST
 
@@ -411,6 +437,7 @@ main(void)
 	tcase_add_test(c, every_glyph_has_an_ascii_form);
 	tcase_add_test(c, wide_characters_stay_whole);
 	tcase_add_test(c, fields);
+	tcase_add_test(c, paths_keep_both_ends);
 	tcase_add_test(c, clauses_are_left_out);
 	tcase_add_test(c, wrapped_text);
 	tcase_add_test(c, rules_and_lines);
