@@ -256,8 +256,10 @@ trace_search_step(struct trace_view *t, int direction)
 			direction);
 		round = direction > 0 ? ", went on from the begin" : ", went on from the end";
 	}
-	if (next == TS_UNKNOWN)
-		return TS_EFFECT_BELL;
+	if (next == TS_UNKNOWN) {
+		say_none(t);
+		return (enum ts_effect)(TS_EFFECT_BELL | TS_EFFECT_REPAINT);
+	}
 	effect = trace_land_on_step(t, next);
 	say_hits(t, round);
 	return effect;

@@ -357,9 +357,16 @@ START_TEST(search_goes_round)
 	run(&s, "search-next");
 	ck_assert_int_eq(s.selection.step, first);
 	ck_assert_ptr_nonnull(strstr(s.env.message, "went on from the begin"));
-	run(&s, "search no such name");
-	ck_assert(s.env.message_is_error);
-	ck_assert_int_eq(s.selection.step, first);
+	for (int i = 0; i < 3; i++) { /* whoever asks for the next one is told the same */
+		run(&s,
+			i == 0		 ? "search no such name"
+				: i == 1 ? "search-next"
+					 : "search-previous");
+		ck_assert(s.env.message_is_error);
+		ck_assert_str_eq(s.env.message, "no step has \"no such name\" in its name");
+		ck_assert_int_eq(s.selection.step, first);
+		ts_view_say(&s.env, "%s", "");
+	}
 	stage_close(&s);
 }
 END_TEST
