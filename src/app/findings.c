@@ -341,7 +341,7 @@ one_report(struct findings *all, const char *path)
 	code = l ? look(l, all, r, rd, &err) : ts_err_nomem(&err);
 	status = code ? ts_exit_of(code) : exit_of(all, l);
 	if (code)
-		ts_complain(path, &err);
+		ts_watch_complain(all->watch, path, &err);
 	else if (all->args->format == TS_FORMAT_JSON)
 		json_array_append_new(all->gather.json,
 			json_looked(path, r->files, l, &all->rules));
@@ -350,7 +350,8 @@ one_report(struct findings *all, const char *path)
 	else
 		text_looked(&all->gather.text, path, l, all);
 	if (status == TS_EXIT_PARTIAL && !all->args->quiet)
-		ts_warn(path, "warning: something that is there could not be read (see the notes)");
+		ts_watch_warn(all->watch, path,
+			"warning: something that is there could not be read (see the notes)");
 	if (l) {
 		ts_insights_fini(&l->insights);
 		ts_insight_facts_fini(&l->facts);
@@ -385,6 +386,7 @@ all_reports(struct findings *all)
 
 	for (int i = 0; !code && i < args->path_count && status != TS_EXIT_INTERRUPTED; i++)
 		status = ts_exit_worse(status, one_report(all, args->paths[i]));
+	ts_watch_hide(all->watch);
 	if (!code)
 		code = ts_gather_end(&all->gather, status != TS_EXIT_INTERRUPTED, &err);
 	if (code) {

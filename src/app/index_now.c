@@ -14,6 +14,7 @@
 #include "tilescope/app/output.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/option.h"
+#include "tilescope/io/files.h"
 #include "tilescope/job/crew.h"
 #include "tilescope/job/jobs.h"
 #include "tilescope/report/index_build.h"
@@ -105,7 +106,7 @@ run_stage(struct ts_build *b, int number, struct ts_report *r, struct ts_reader 
 static bool
 is_fatal(enum ts_code code)
 {
-	return code == TS_E_CANCELLED || code == TS_E_NOMEM;
+	return ts_ends_all(code);
 }
 
 static void

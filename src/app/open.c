@@ -235,7 +235,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 		say_stats("opened", *r, *rd);
 	ts_say_left_out(path, options.files, args, w);
 	if (code) {
-		ts_complain(path, &err);
+		ts_watch_complain(w, path, &err);
 		ts_close_report(args, *r, *rd);
 		*r = NULL;
 		*rd = NULL;

@@ -284,7 +284,7 @@ say_unusable(const struct check_all *all, const struct ts_check *c, const char *
 	if (empty)
 		ts_name_found(&err, all->options.files, path, place->path, all->options.cancel);
 	if (!all->args->quiet)
-		ts_warn(path, err.msg);
+		ts_watch_complain(all->watch, path, &err);
 }
 
 static enum ts_exit
@@ -306,7 +306,7 @@ one_path(struct check_all *all, const char *path)
 		: c.notes.partial ? TS_EXIT_PARTIAL
 				  : TS_EXIT_OK;
 	if (code)
-		ts_complain(path, &err);
+		ts_watch_complain(all->watch, path, &err);
 	else if (args->format == TS_FORMAT_JSON)
 		json_array_append_new(all->gather.json,
 			json_check(&c, path, all->options.files, args));
@@ -317,7 +317,8 @@ one_path(struct check_all *all, const char *path)
 	if (status == TS_EXIT_UNREADABLE && !code)
 		say_unusable(all, &c, path, &place);
 	else if (status == TS_EXIT_PARTIAL && !code && !args->quiet)
-		ts_warn(path, "warning: something that is there could not be read");
+		ts_watch_warn(all->watch, path,
+			"warning: something that is there could not be read");
 	ts_check_fini(&c);
 	ts_files_release(all->options.files);
 	all->options.files = NULL;
@@ -334,6 +335,7 @@ check_files(struct check_all *all)
 
 	for (int i = 0; !code && i < args->path_count && status != TS_EXIT_INTERRUPTED; i++)
 		status = ts_exit_worse(status, one_path(all, args->paths[i]));
+	ts_watch_hide(all->watch);
 	if (!code)
 		code = ts_gather_end(&all->gather, status != TS_EXIT_INTERRUPTED, &err);
 	if (code) {

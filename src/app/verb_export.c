@@ -161,7 +161,7 @@ static void
 say_notes(const struct ts_export *x)
 {
 	for (int i = 0; i < x->notes.count && !x->args->quiet; i++)
-		ts_warn(x->args->paths[0], x->notes.note[i]);
+		ts_watch_warn(x->watch, x->args->paths[0], x->notes.note[i]);
 }
 
 static enum ts_exit
@@ -180,9 +180,11 @@ run_export(const struct ts_args *args, struct ts_report *r, struct ts_reader *rd
 	enum ts_exit status;
 
 	if (code) {
-		ts_complain(NULL, &err);
+		ts_watch_complain(watch, NULL, &err);
 		return TS_EXIT_UNREADABLE;
 	}
+	if (!args->output && isatty(STDOUT_FILENO))
+		ts_watch_hide(watch); /* rows come to that terminal */
 	if (writers[writer].sections)
 		code = ts_use_index(rd, args, writers[writer].sections, watch, &err);
 	if (!code)
@@ -191,9 +193,9 @@ run_export(const struct ts_args *args, struct ts_report *r, struct ts_reader *rd
 	if (x.notes.partial)
 		status = ts_exit_worse(status, TS_EXIT_PARTIAL);
 	if (code)
-		ts_complain(args->paths[0], &err);
+		ts_watch_complain(watch, args->paths[0], &err);
 	if (ts_output_close(&out, status == TS_EXIT_OK || status == TS_EXIT_PARTIAL, &end)) {
-		ts_complain(NULL, &end);
+		ts_watch_complain(watch, NULL, &end);
 		status = TS_EXIT_UNREADABLE;
 	}
 	say_notes(&x);
@@ -227,7 +229,7 @@ ts_verb_export(const struct ts_args *args)
 	if (!code) {
 		status = run_export(args, r, rd, writer, format, watch);
 		if (r->being_written && !args->quiet)
-			ts_warn(args->paths[0],
+			ts_watch_warn(watch, args->paths[0],
 				"is being written: only what the file itself holds was read");
 		if (r->being_written)
 			status = ts_exit_worse(status, TS_EXIT_PARTIAL);

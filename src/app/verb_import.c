@@ -58,6 +58,7 @@ import(const struct ts_args *args, struct ts_reader *rd, struct ts_watch *w, str
 			ts_watch_cancel(w), err);
 	if (!code && !args->output)
 		ts_import_tidy(path, rd->report->real ? rd->report->real : rd->report->file);
+	ts_watch_hide(w);
 	if (!code)
 		print_outcome(args, path, &outcome);
 	ts_import_outcome_fini(&outcome);
@@ -82,7 +83,7 @@ ts_verb_import(const struct ts_args *args)
 	if (!code) {
 		code = import(args, rd, w, &err);
 		if (code)
-			ts_complain(args->paths[0], &err);
+			ts_watch_complain(w, args->paths[0], &err);
 		ts_close_report(args, r, rd);
 	}
 	ts_watch_stop(w);

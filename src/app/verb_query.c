@@ -78,7 +78,7 @@ answer(struct run *run)
 	enum ts_exit status;
 
 	if (code) {
-		ts_complain(NULL, &end);
+		ts_watch_complain(run->watch, NULL, &end);
 		return TS_EXIT_UNREADABLE;
 	}
 	code = open_rows(run, &err);
@@ -86,14 +86,14 @@ answer(struct run *run)
 		code = print_rows(run, &err);
 	status = status_of(code);
 	if (code)
-		ts_complain(run->args->paths[0], &err);
+		ts_watch_complain(run->watch, run->args->paths[0], &err);
 	closed = ts_rows_out_end(run->rows, &end);
 	if (closed) {
-		ts_complain(run->args->paths[0], &end);
+		ts_watch_complain(run->watch, run->args->paths[0], &end);
 		status = ts_exit_worse(status, TS_EXIT_PARTIAL);
 	}
 	if (ts_output_close(&run->out, status == TS_EXIT_OK || status == TS_EXIT_PARTIAL, &end)) {
-		ts_complain(NULL, &end);
+		ts_watch_complain(run->watch, NULL, &end);
 		status = TS_EXIT_UNREADABLE;
 	}
 	free(run->values);
@@ -113,18 +113,18 @@ run_query(const struct ts_args *args, const struct ts_report *r, struct ts_watch
 		if (!isatty(STDOUT_FILENO))
 			ts_query_set_progress(run.query, ts_watch_progress(watch));
 		else
-			ts_watch_files(watch, NULL); /* rows come to that terminal */
+			ts_watch_hide(watch); /* rows come to that terminal */
 		code = ts_query_prepare(run.query, args->paths[1], args->timeout, &err);
 	}
 	if (code) {
-		ts_complain(args->paths[0], &err);
+		ts_watch_complain(watch, args->paths[0], &err);
 		ts_query_close(run.query);
 		return status_of(code);
 	}
 	status = answer(&run);
 	if (ts_query_partial(run.query)) {
 		if (!args->quiet)
-			ts_warn(args->paths[0], ts_query_partial(run.query));
+			ts_watch_warn(watch, args->paths[0], ts_query_partial(run.query));
 		status = ts_exit_worse(status, TS_EXIT_PARTIAL);
 	}
 	ts_query_close(run.query);
@@ -286,9 +286,11 @@ ts_verb_query(const struct ts_args *args)
 	code = ts_open_report(&r, &rd, args, args->paths[0], true, watch);
 	status = ts_exit_of(code);
 	if (!code) {
+		if (args->relations)
+			ts_watch_hide(watch);
 		status = args->relations ? print_relations(args, r) : run_query(args, r, watch);
 		if (r->being_written && !args->quiet)
-			ts_warn(args->paths[0],
+			ts_watch_warn(watch, args->paths[0],
 				"is being written: only what the file itself holds was read");
 		if (r->being_written)
 			status = ts_exit_worse(status, TS_EXIT_PARTIAL);

@@ -83,7 +83,7 @@ write_picture(struct ts_app *app, enum ts_picture format, struct ts_err *err)
 
 /* What somebody who looks at the picture alone would not know. */
 static enum ts_exit
-tell_trouble(const struct ts_app *app)
+tell_trouble(const struct ts_app *app, struct ts_watch *w)
 {
 	const struct ts_report *r = app->env.report;
 	bool bad = app->trouble.code || app->env.partial || r->header.truncated;
@@ -93,7 +93,7 @@ tell_trouble(const struct ts_app *app)
 					     : app->env.message;
 
 	if (*text && !app->args->quiet)
-		ts_warn(r->path, text);
+		ts_watch_warn(w, r->path, text);
 	return bad ? TS_EXIT_PARTIAL : TS_EXIT_OK;
 }
 
@@ -118,9 +118,10 @@ render(const struct ts_args *args, enum ts_picture format, struct ts_watch *w)
 	ts_close_report(args, r, rd);
 	if (!code)
 		code = ts_headless_draw(app, w, &err);
+	ts_watch_hide(w);
 	if (!code)
 		code = write_picture(app, format, &err);
-	status = code ? ts_exit_of(code) : tell_trouble(app);
+	status = code ? ts_exit_of(code) : tell_trouble(app, w);
 	if (code && code != TS_E_CANCELLED)
 		ts_complain(args->paths[0], &err);
 	if (!ts_headless_free(app))

@@ -584,7 +584,7 @@ one_report(struct summary_run *run, const char *path)
 	if (!code)
 		code = ts_summary_read(s, rd, ts_watch_progress(run->watch), &err);
 	if (code) {
-		ts_complain(path, &err);
+		ts_watch_complain(run->watch, path, &err);
 		status = ts_exit_of(code);
 	} else if (run->args->format == TS_FORMAT_TEXT) {
 		ts_strbuf_puts(&run->text, run->text.len ? "\n" : "");
@@ -595,7 +595,7 @@ one_report(struct summary_run *run, const char *path)
 	if (!code && s->notes.partial) {
 		status = TS_EXIT_PARTIAL;
 		if (!run->args->quiet)
-			ts_warn(path,
+			ts_watch_warn(run->watch, path,
 				"warning: something that is there could not be read (see the notes)");
 	}
 	if (s)

@@ -16,6 +16,7 @@
 #include "tilescope/base/clock.h"
 #include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 #include "tilescope/io/files_host.h"
 
 enum {
@@ -32,13 +33,15 @@ struct ts_watch {
 	const char *what;
 	const char *_Atomic unit;
 	const char *_Atomic doing; /* or NULL */
-	bool show;		   /* standard error is a terminal */
+	bool live;		   /* standard error is a terminal */
 	_Atomic int64_t phase;	   /* when what is counted began */
 
 	pthread_mutex_t lock; /* of what follows, and of lines while the thread runs */
+	bool show;	      /* progress is shown */
 	bool shown;	      /* there is a line to be cleared */
 	struct ts_files *files;
 	int64_t since, before; /* when they were named (us), and what the host had sent till then */
+	int64_t waits;	       /* since when (us) their host is not reached; 0 = it is */
 };
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -76,6 +79,24 @@ received(struct ts_files *files)
 	return s.received;
 }
 
+/* "  connecting to gpu7, 12 s": of a host that is not reached yet, or not any more. */
+static void
+put_host(struct ts_strbuf *line, struct ts_watch *w, const struct ts_host_state *s)
+{
+	const char *host = w->files->host;
+	int64_t now = ts_clock_us();
+
+	if (s->is != TS_HOST_CONNECTING && s->is != TS_HOST_RECONNECTING) {
+		w->waits = 0;
+		return;
+	}
+	if (!w->waits)
+		w->waits = now;
+	ts_strbuf_printf(line, "  connecting to %.80s%s, %lld s (C-c stops)", host,
+		s->is == TS_HOST_RECONNECTING ? " again" : "",
+		(long long)((now - w->waits) / 1000000));
+}
+
 /* "  45.1% [...] 1.2M rows, 3M/s"; of another host the link's rate says it, and a bar has no room. */
 static void
 put_counted(struct ts_strbuf *line, struct ts_watch *w, bool far)
@@ -105,28 +126,48 @@ put_link(struct ts_strbuf *line, const struct ts_watch *w, int64_t bytes)
 		ts_fmt_bytes(b, (int64_t)((double)bytes / seconds), TS_UNITS_KIB));
 }
 
+/* The line is another's. */
+static void
+clear_line(struct ts_watch *w)
+{
+	if (w->shown)
+		fputs("\r\033[K", stderr);
+	w->shown = false;
+}
+
 static void
 show_progress(struct ts_watch *w)
 {
 	const char *doing = w->doing;
-	struct ts_strbuf line;
-	int64_t bytes;
+	struct ts_host_state host = {.is = TS_HOST_CONNECTED};
+	struct ts_strbuf line, safe;
 
-	if (!w->show)
-		return;
 	pthread_mutex_lock(&w->lock);
-	bytes = w->files ? received(w->files) - w->before : 0;
-	ts_strbuf_init(&line, LINE_MAX);
-	put_counted(&line, w, w->files != NULL);
-	if (bytes >= FAR_BYTES)
-		put_link(&line, w, bytes);
-	if (line.len > 0) {
-		fprintf(stderr, "\r%s%s%s%s\033[K", w->what, doing ? ", index: " : "",
-			doing ? doing : "", line.s);
-		fflush(stderr);
-		w->shown = true;
+	if (!w->show) {
+		pthread_mutex_unlock(&w->lock);
+		return;
 	}
+	ts_strbuf_init(&line, LINE_MAX);
+	ts_strbuf_init(&safe, 4 * LINE_MAX);
+	if (w->files) {
+		ts_host_state(ts_files_host(w->files), &host);
+		put_host(&line, w, &host);
+	}
+	if (!line.len)
+		put_counted(&line, w, w->files != NULL);
+	if (!w->waits && host.received - w->before >= FAR_BYTES)
+		put_link(&line, w, host.received - w->before);
+	if (line.len > 0) {
+		ts_utf8_safe(&safe, line.s, line.len);
+		fprintf(stderr, "\r%s%s%s%s\033[K", w->what, doing ? ", index: " : "",
+			doing ? doing : "", safe.s);
+		w->shown = true;
+	} else {
+		clear_line(w);
+	}
+	fflush(stderr);
 	pthread_mutex_unlock(&w->lock);
+	ts_strbuf_fini(&safe);
 	ts_strbuf_fini(&line);
 }
 
@@ -141,15 +182,6 @@ end_line(struct ts_watch *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The line is another's. */
-static void
-clear_line(struct ts_watch *w)
-{
-	if (w->shown)
-		fputs("\r\033[K", stderr);
-	w->shown = false;
-}
-
 static void *
 watch(void *ctx)
 {
@@ -159,7 +191,7 @@ watch(void *ctx)
 
 	fill(&set);
 	while (!ts_cancelled(&w->stop)) {
-		int s = w->show ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL);
+		int s = w->live ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL);
 
 		if (s > 0 && s != SIGUSR2) {
 			if (ts_cancelled(&w->cancel))
@@ -185,7 +217,7 @@ ts_watch_start(struct ts_watch **out, const char *what, struct ts_err *err)
 		return ts_err_nomem(err);
 	w->what = what;
 	w->unit = "rows";
-	w->show = isatty(STDERR_FILENO);
+	w->show = w->live = isatty(STDERR_FILENO);
 	w->phase = ts_clock_us();
 	pthread_mutex_init(&w->lock, NULL);
 	fill(&set);
@@ -240,8 +272,24 @@ ts_watch_warn(struct ts_watch *w, const char *subject, const char *text)
 void
 ts_watch_say(struct ts_watch *w, const char *subject, const char *text)
 {
-	if (w->show)
+	if (w->live)
 		ts_watch_warn(w, subject, text);
+}
+
+void
+ts_watch_complain(struct ts_watch *w, const char *subject, const struct ts_err *err)
+{
+	ts_watch_warn(w, subject, err->msg);
+}
+
+void
+ts_watch_hide(struct ts_watch *w)
+{
+	pthread_mutex_lock(&w->lock);
+	clear_line(w);
+	fflush(stderr);
+	w->show = false;
+	pthread_mutex_unlock(&w->lock);
 }
 
 void

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/io/files.h"
 #include "tilescope/report/index.h"
 #include "tilescope/report/index_liveness.h"
 #include "tilescope/report/rows.h"
@@ -442,7 +443,7 @@ liveness_finish(struct ts_liveness *l, struct ts_err *err)
 bool
 liveness_ends_all(enum ts_code code)
 {
-	return code == TS_E_CANCELLED || code == TS_E_NOMEM;
+	return ts_ends_all(code);
 }
 
 /* What the device has and what it always needs: unknown where it cannot be read whole. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/io/files.h"
 #include "tilescope/report/report.h"
 
 void
@@ -42,7 +43,7 @@ ts_notes_soften(struct ts_notes *n, enum ts_code code, const char *what, const s
 {
 	if (code == TS_OK || code == TS_E_ABSENT)
 		return TS_OK;
-	if (code == TS_E_CANCELLED || code == TS_E_NOMEM) {
+	if (ts_ends_all(code)) {
 		if (err)
 			*err = *why;
 		return code;

@@ -978,6 +978,38 @@ def app_verb_says_something(ctx):
             pty.close()
 
 
+@case(params=WAYS)
+def app_verb_connects(ctx, way):
+    """On a terminal a verb says that it connects, and that it connects again; why it ends stands on a line of its own. Not in a pipe."""
+    path = report(ctx, 800000)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, rate=1e6) as p:
+        config = through(ctx, sshd, p)
+        p.stall()
+        pty = terminal.Pty([os.path.join(ctx.builddir, "tilescope"), "summary"] + words(ctx, way, config, path),
+                           ctx.env(TERM="xterm-256color"), size=(120, 24), cwd=ctx.dir, redirect={1: "/dev/null"})
+        t = Seen(pty)
+        try:
+            t.see("tilescope  connecting to there, 1 s (C-c stops)")
+            p.resume()
+            t.see(" rows")
+            expect("connecting" not in pty.text(), None, "it still says so: %s" % pty.text())
+            p.refuse()
+            p.cut()
+            t.see("tilescope  connecting to there again, ")
+            pty.expect_end(5, LIMIT)
+            lines = [line.split(b"\r")[-1].replace(b"\x1b[K", b"") for line in pty.raw.replace(b"\r\n", b"\n").split(b"\n")]
+            said = [line for line in lines if b"tilescope: there:" in line]
+            expect(len(said) == 1 and said[0].startswith(b"tilescope: there:"), None, "on one line: %r" % pty.raw[-300:])
+        except terminal.Failed as e:
+            raise Failed(str(e))
+        finally:
+            pty.close()
+        p.resume()
+        p.rate, p.rtt = None, 0.3
+        res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "schema", *words(ctx, way, config, path))
+        expect(res.rc == 0 and res.err == "", res, "progress in a pipe")
+
+
 @case()
 def app_verb_is_stopped(ctx):
     """C-c in a verb: the line of its progress is ended, and why it ends has a line of its own."""

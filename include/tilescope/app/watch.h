@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * watch - a verb's companion: turns SIGINT, SIGTERM and SIGHUP into a cancelled token, and shows
- * progress on standard error while that is a terminal: rows, and of a report on another host the bytes that came over the link.
+ * progress on standard error while that is a terminal: rows, and of a report on another host the bytes that came over the link, and
+ * that it is being connected to, or again.
  *
  * A thread of its own waits for the signals, so no handler and no global is needed. They are blocked in
  * the whole program from ts_watch_start() on; after the second one the program ends at once.
@@ -36,6 +37,12 @@ void ts_watch_warn(struct ts_watch *w, const char *subject, const char *text);
 
 /* The same, for who looks on: only where standard error is a terminal. */
 void ts_watch_say(struct ts_watch *w, const char *subject, const char *text);
+
+/* The same of what went wrong, as ts_complain(). */
+void ts_watch_complain(struct ts_watch *w, const char *subject, const struct ts_err *err);
+
+/* Answers follow, on what may be the same terminal: the line goes, and no other comes. */
+void ts_watch_hide(struct ts_watch *w);
 
 /* Ends the thread and clears the progress line. NULL allowed. */
 void ts_watch_stop(struct ts_watch *w);

@@ -48,7 +48,7 @@ void ts_notes_fini(struct ts_notes *n);
 
 /*
  * What went wrong with one relation (`what`, for people) becomes a note, and the notes partial: TS_OK. Absent is no error.
- * TS_E_CANCELLED and TS_E_NOMEM stay, with `why` in *err.
+ * What ends all (ts_ends_all()) stays, with `why` in *err.
  */
 enum ts_code ts_notes_soften(struct ts_notes *n, enum ts_code code, const char *what,
 	const struct ts_err *why, struct ts_err *err) TS_WARN_UNUSED;
