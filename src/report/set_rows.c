@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "tilescope/base/dense.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/calc/top.h"
 #include "tilescope/report/memory.h"
@@ -226,9 +227,9 @@ set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kind
 	if (!*done)
 		return TS_OK;
 	lines = lines_of(kinds, tiles, n);
-	s.number = ts_alloc(kinds->kinds + 1, sizeof(*s.number));
-	s.line = ts_alloc(lines + 1, sizeof(*s.line));
-	s.kind = ts_alloc(lines + 1, sizeof(*s.kind));
+	s.number = ts_dense_alloc(kinds->kinds + 1, sizeof(*s.number));
+	s.line = ts_dense_alloc(lines + 1, sizeof(*s.line));
+	s.kind = ts_dense_alloc(lines + 1, sizeof(*s.kind));
 	if (!s.number || !s.line || !s.kind)
 		code = ts_err_nomem(err);
 	if (!code)

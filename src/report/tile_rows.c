@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tilescope/base/beside.h"
+#include "tilescope/base/dense.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/tile_rows.h"
 
@@ -178,6 +179,10 @@ add_pieces(void *ctx, int who)
 	struct adding *a = ctx;
 	size_t i;
 
+	if (!a->sum[who]) /* those of the second thread: without memory the first does all */
+		a->sum[who] = ts_dense_alloc(a->rows->kinds + 1, sizeof(*a->sum[who]));
+	if (!a->sum[who])
+		return;
 	while (!atomic_load(&a->unsound) && !atomic_load(&a->cancelled) &&
 		(i = atomic_fetch_add(&a->next, PIECE)) < a->rows->tiles) {
 		if (ts_cancelled(a->cancel))
@@ -236,13 +241,11 @@ add_tiles(struct ts_kind_sums *s, bool (*has)(const void *set, int64_t tile), co
 	struct adding a = {&s->rows, has, set, cancel, .sum = {s->sum}};
 
 	if (are_many(&a))
-		a.sum[1] = ts_alloc(s->rows.kinds + 1, sizeof(*a.sum[1]));
-	if (a.sum[1]) {
 		ts_beside(add_pieces, &a);
-		join(&a);
-	} else {
+	else
 		add_pieces(&a, 0);
-	}
+	if (a.sum[1])
+		join(&a);
 	free(a.sum[1]);
 	s->bad += a.unsized[0] + a.unsized[1];
 	if (atomic_load(&a.cancelled))
@@ -270,7 +273,7 @@ ts_kind_sums_read(struct ts_kind_sums **out, struct ts_index *x,
 	atomic_init(&s->uses, 1);
 	s->rows = rows;
 	s->index = ts_index_hold(x);
-	s->sum = ts_alloc(rows.kinds + 1, sizeof(*s->sum));
+	s->sum = ts_dense_alloc(rows.kinds + 1, sizeof(*s->sum));
 	code = s->sum ? add_tiles(s, has, set, cancel, err) : ts_err_nomem(err);
 	if (!code)
 		count_others(s);

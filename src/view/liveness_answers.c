@@ -126,6 +126,7 @@ take_line(struct liveness *s, struct ts_fetch *f)
 		keep_source(s, &before);
 		return;
 	}
+	live_let_go(s);
 	drop_source(s);
 	s->src = answer->src;
 	answer->src = (struct ts_source_line){0};

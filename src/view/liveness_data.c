@@ -169,6 +169,31 @@ fini_checks(struct ts_fetch *f)
 	ts_live_source_fini(&c->source);
 }
 
+static void
+fini_gone(struct ts_fetch *f)
+{
+	struct gone_fetch *g = (struct gone_fetch *)f;
+
+	ts_lives_close(g->lives);
+	ts_kind_sums_close(g->sums);
+	ts_alive_close(g->alive);
+	ts_live_labels_close(g->labels);
+	g->lives = NULL;
+	g->sums = NULL;
+	g->alive = NULL;
+	g->labels = NULL;
+}
+
+static enum ts_code
+read_gone(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	(void)rd;
+	(void)err;
+	(void)ts_cancelled(&f->job.cancel); /* others go first */
+	fini_gone(f);
+	return TS_OK;
+}
+
 static const struct {
 	size_t size;
 	enum ts_code (*read)(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err);
@@ -187,6 +212,7 @@ static const struct {
 		"grouping variables"},
 	[LIVE_FETCH_CHECKS] = {sizeof(struct checks_fetch), read_checks, fini_checks,
 		"comparing figures of liveness"},
+	[LIVE_FETCH_GONE] = {sizeof(struct gone_fetch), read_gone, fini_gone, "freeing memory"},
 };
 
 /* A new question, not sent yet; NULL: no memory. */
@@ -208,6 +234,27 @@ send(struct liveness *s, struct ts_fetch *f, int kind, int64_t rows)
 	s->under_way[kind] = f;
 	ts_fetch_send(&s->v, f, kind, rows > BULK_ROWS ? TS_WORKER_BULK : TS_WORKER_SCREEN,
 		fetches[kind].what);
+}
+
+void
+live_let_go(struct liveness *s)
+{
+	struct gone_fetch *g = s->lives || s->sums || s->alive || s->labels
+		? (struct gone_fetch *)new_fetch(LIVE_FETCH_GONE)
+		: NULL;
+
+	if (!g)
+		return;
+	g->lives = s->lives;
+	g->sums = s->sums;
+	g->alive = s->alive;
+	g->labels = s->labels;
+	s->lives = NULL;
+	s->sums = NULL;
+	s->alive = NULL;
+	s->labels = NULL;
+	g->f.job.patient = true;
+	ts_fetch_send(&s->v, &g->f, LIVE_FETCH_GONE, TS_WORKER_BULK, fetches[LIVE_FETCH_GONE].what);
 }
 
 void

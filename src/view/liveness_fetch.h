@@ -55,6 +55,18 @@ struct checks_fetch {
 	struct ts_live_checks checks;
 };
 
+/* What nobody shows any more: to give back what it mapped takes milliseconds. */
+struct gone_fetch {
+	struct ts_fetch f;
+	struct ts_lives *lives; /* held, or NULL; as the others */
+	struct ts_kind_sums *sums;
+	struct ts_alive *alive;
+	struct ts_live_labels *labels;
+};
+
+/* Lives, sums, who is alive and labels of what is shown are freed by a worker, when nobody waits. */
+void live_let_go(struct liveness *s);
+
 /* What cannot be asked for without memory. */
 void live_no_memory(struct ts_pane_data *pane);
 
