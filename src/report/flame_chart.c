@@ -41,6 +41,7 @@ struct drawing {
 	struct piece *piece;
 	size_t pieces, cap;
 	struct trace_anchors anchors; /* of all columns, of a report on another host */
+	struct ts_slices *steps;      /* sampled: steps are looked up */
 	bool damaged;
 };
 
@@ -107,9 +108,10 @@ read_rows(struct drawing *d)
 
 	if (code)
 		return code;
+	ts_slices_only(slices, c->ipu);
 	while (!(code = ts_slices_next(&s, slices, d->err)) && s) {
 		c->rows++;
-		if (!forwards && s->ipu == c->ipu && s->start >= c->to)
+		if (!forwards && s->start >= c->to)
 			break; /* its starts rise */
 		code = add_slice(d, s);
 		if (code)
@@ -230,34 +232,79 @@ choose_paths(struct drawing *d)
 
 /* --- sampled ---------------------------------------------------------------------------------------- */
 
-/* What runs at a time, of the rows around an address. */
+/*
+ * What runs at a time, of the rows of the addresses [from, to): the one that began last, of those before `than`. *found false:
+ * nothing does.
+ */
+static enum ts_code
+running_at(struct trace_part *best, bool *found, struct drawing *d, int64_t from, int64_t to,
+	int64_t cycles, const struct trace_part *than)
+{
+	struct trace_part p;
+	struct ts_rows *rows;
+	enum ts_code code = trace_parts_open(&rows, d->rd, d->t, from, to, d->err);
+	bool there;
+
+	*found = false;
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, d->err)) && there) {
+		d->c->rows++;
+		if (!trace_part_get(&p, rows, d->t) || p.ipu != d->c->ipu)
+			continue;
+		if (p.start > cycles)
+			break; /* its starts rise */
+		if (p.end <= cycles || (*found && p.start < best->start) ||
+			(than &&
+				(p.start > than->start ||
+					(p.start == than->start && p.at >= than->at))))
+			continue;
+		*best = p;
+		*found = true;
+	}
+	ts_rows_close(rows);
+	d->damaged |= code == TS_E_DAMAGED;
+	return code == TS_E_DAMAGED ? TS_OK : code;
+}
+
+/* The same between two places; what began some steps before them, and still runs, counts where nothing else does. */
+static enum ts_code
+running_between(struct trace_part *best, bool *found, struct drawing *d, int64_t cycles,
+	const struct trace_place *low, const struct trace_place *high,
+	const struct trace_part *than)
+{
+	const struct ts_trace_axis *axis = &d->t->part;
+	int64_t back = (int64_t)SAMPLE_GROUPS * d->t->group / axis->per + 1;
+	int64_t from = low->at - axis->first > back ? low->at - back : axis->first;
+	enum ts_code code = running_at(best, found, d, low->at, high->at, cycles, than);
+
+	return code || *found ? code : running_at(best, found, d, from, high->at, cycles, than);
+}
+
+/* The step that runs at a time, of the rows around an address; of rows whose step is nowhere the one before counts. */
 static enum ts_code
 sample_at(struct drawing *d, int x, int64_t cycles, const struct trace_place *low,
 	const struct trace_place *high)
 {
-	const struct ts_trace_axis *axis = &d->t->part;
-	int64_t back = (int64_t)SAMPLE_GROUPS * d->t->group / axis->per + 1, begin = INT64_MIN;
-	struct ts_slices *slices;
-	const struct ts_slice *s;
-	enum ts_code code = trace_slices_at(&slices, d->rd, d->t,
-		low->at - axis->first > back ? low->at - back : axis->first, high->at, d->err);
+	struct trace_part than, best;
+	const struct ts_slice *s = NULL;
+	enum ts_code code = TS_OK;
+	bool found, again = false;
 
+	while (!s && !code) {
+		code = running_between(&best, &found, d, cycles, low, high, again ? &than : NULL);
+		if (code || !found)
+			return code;
+		code = trace_slices_step(&s, d->steps, best.step, d->err);
+		d->damaged |= code == TS_E_DAMAGED;
+		code = code == TS_E_DAMAGED ? TS_OK : code;
+		than = best;
+		again = true;
+	}
 	if (code)
 		return code;
-	while (!(code = ts_slices_next(&s, slices, d->err)) && s) {
-		d->c->rows++;
-		if (s->orphan || s->ipu != d->c->ipu || s->start > cycles || s->end <= cycles ||
-			s->start < begin)
-			continue;
-		begin = s->start;
-		d->c->step[x] = s->step;
-		code = ts_frames_leaf(&d->c->leaf[x], &d->c->frames, s, d->err);
-		if (code)
-			break;
-	}
-	ts_slices_close(slices);
-	d->damaged |= code == TS_E_DAMAGED;
-	return code == TS_E_DAMAGED ? TS_OK : code;
+	d->c->step[x] = best.step;
+	return ts_frames_leaf(&d->c->leaf[x], &d->c->frames, s, d->err);
 }
 
 static int64_t
@@ -308,6 +355,8 @@ draw_sampled(struct drawing *d)
 	enum ts_code code = find_columns(d);
 
 	d->c->sampled = true;
+	if (!code)
+		code = trace_slices_of_steps(&d->steps, d->rd, d->t, d->err);
 	if (code)
 		return code;
 	return sample(d, 0, d->c->columns, trace_place_first(d->t), trace_place_end(d->t));
@@ -367,6 +416,7 @@ ts_flame_chart_read(struct ts_flame_chart *c, struct ts_reader *rd, const struct
 		code = draw(&d);
 	free(d.piece);
 	trace_anchors_fini(&d.anchors);
+	ts_slices_close(d.steps);
 	if (!code && d.damaged)
 		code = ts_err_set(err, TS_E_DAMAGED, "rows of step_ipu are damaged");
 	if (code && code != TS_E_DAMAGED)

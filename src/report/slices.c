@@ -58,6 +58,7 @@ struct ts_slices {
 	struct ts_slice slice;
 	int64_t looked; /* steps that were put there, or looked for, since its pages were let go of */
 	int64_t rows, span; /* that were read; of all, about */
+	int64_t only;	    /* of this IPU, or TS_UNKNOWN */
 	bool lenient;	    /* rows come that have a place in the lanes, whatever else is wrong */
 	/* of a range: what began long before comes first, then the addresses [from, to) */
 	const struct ts_trace *trace;
@@ -408,6 +409,7 @@ slices_new(struct ts_reader *rd, const struct ts_step_names *names, const struct
 	s->names = names;
 	s->cache = cache;
 	s->progress = progress;
+	s->only = TS_UNKNOWN;
 	s->texts.cache = cache;
 	ts_strbuf_init(&s->now.text, TEXT_MAX);
 	ts_strbuf_init(&s->next.text, TEXT_MAX);
@@ -560,8 +562,8 @@ ts_slices_unseen(const struct ts_slices *s)
 }
 
 enum ts_code
-trace_slices_at(struct ts_slices **out, struct ts_reader *rd, const struct ts_trace *t,
-	int64_t from, int64_t to, struct ts_err *err)
+trace_slices_of_steps(struct ts_slices **out, struct ts_reader *rd, const struct ts_trace *t,
+	struct ts_err *err)
 {
 	enum ts_code code = check(rd->report, err);
 
@@ -571,14 +573,8 @@ trace_slices_at(struct ts_slices **out, struct ts_reader *rd, const struct ts_tr
 	*out = slices_new(rd, &t->names, NULL, NULL);
 	if (!*out)
 		return ts_err_nomem(err);
-	(*out)->lenient = true;
 	(*out)->seek = trace_rises(t, rd, TS_STEP) ? t : NULL;
-	code = open_addresses(*out, t, from, to, err);
-	if (code) {
-		ts_slices_close(*out);
-		*out = NULL;
-	}
-	return code;
+	return TS_OK;
 }
 
 enum ts_code
@@ -625,6 +621,21 @@ ts_slices_close(struct ts_slices *s)
 	ts_pile_fini(&s->before);
 	ts_dictionary_fini(&s->texts);
 	free(s);
+}
+
+void
+ts_slices_only(struct ts_slices *s, int64_t ipu)
+{
+	s->only = ipu;
+}
+
+/* Is the row of another IPU than those are that are asked for? One whose IPU is no number is not. */
+static bool
+is_of_others(const struct ts_slices *s)
+{
+	int64_t ipu = s->only == TS_UNKNOWN ? TS_UNKNOWN : ts_rows_known(s->parts, P_IPU);
+
+	return ipu != TS_UNKNOWN && ipu != s->only;
 }
 
 static double
@@ -685,6 +696,40 @@ join_nothing(struct ts_slice *to)
 	to->class_of = TS_CLASS_CONTROL;
 }
 
+/* Damage that was met is said once. */
+static enum ts_code
+say_damage(struct ts_slices *s, struct ts_err *err)
+{
+	enum ts_code code = s->damage.code;
+
+	if (code && err)
+		*err = s->damage;
+	s->damage.code = TS_OK;
+	return code;
+}
+
+enum ts_code
+trace_slices_step(const struct ts_slice **slice, struct ts_slices *s, int64_t step,
+	struct ts_err *err)
+{
+	bool found = s->now.there && s->now.step == step;
+	enum ts_code code = TS_OK;
+
+	*slice = NULL;
+	if (!found)
+		code = s->seek ? seek_step(&found, s, step, err) : find_step(&found, s, step, err);
+	if (!code && s->now.text.nomem)
+		code = ts_err_nomem(err);
+	if (code)
+		return code;
+	if (found) {
+		s->slice = (struct ts_slice){.step = step};
+		join(&s->slice, &s->now);
+		*slice = &s->slice;
+	}
+	return say_damage(s, err);
+}
+
 /* The next row of what there is to read; damage is kept for the end. */
 static enum ts_code
 next_row(bool *there, struct ts_slices *s, struct ts_err *err)
@@ -719,6 +764,8 @@ ts_slices_next(const struct ts_slice **slice, struct ts_slices *s, struct ts_err
 	while (!(code = next_row(&there, s, &why)) && there) {
 		if (++s->rows % PROGRESS_ROWS == 0)
 			ts_progress_set(s->progress, s->rows, s->span);
+		if (is_of_others(s))
+			continue;
 		if (!get_part(&s->slice, s->parts, s->lenient)) {
 			s->left_out.bad_rows += !is_before(s);
 			continue;
@@ -743,13 +790,7 @@ ts_slices_next(const struct ts_slice **slice, struct ts_slices *s, struct ts_err
 	ts_rows_close(s->parts);
 	s->parts = NULL;
 	code = note_damage(s, code, &why, err);
-	if (!code && s->damage.code) {
-		if (err)
-			*err = s->damage;
-		code = TS_E_DAMAGED;
-		s->damage.code = TS_OK;
-	}
-	return code;
+	return code ? code : say_damage(s, err);
 }
 
 struct ts_slices_left_out

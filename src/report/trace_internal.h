@@ -158,10 +158,16 @@ struct ts_pile;
 enum ts_code trace_reaching(struct ts_pile *out, bool *known, struct ts_reader *rd, int64_t time,
 	int64_t before, const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
 
-/* As ts_slices_open_range(), of the addresses [from, to); not for TS_RANGE_ALL. */
+/*
+ * Steps one by one: open without rows, and ask for a step. *slice NULL: there is none; else what it has of a step (no IPU, no
+ * cycles), until the next one is asked for. TS_E_DAMAGED: it shows what could be read. Close with ts_slices_close().
+ */
+struct ts_slice;
 struct ts_slices;
-enum ts_code trace_slices_at(struct ts_slices **out, struct ts_reader *rd, const struct ts_trace *t,
-	int64_t from, int64_t to, struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code trace_slices_of_steps(struct ts_slices **out, struct ts_reader *rd,
+	const struct ts_trace *t, struct ts_err *err) TS_WARN_UNUSED;
+enum ts_code trace_slices_step(const struct ts_slice **slice, struct ts_slices *s, int64_t step,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /* The cycles of a chart by lane, class and column while they are added up (trace_sums.c). */
 struct trace_sums {

@@ -336,14 +336,20 @@ trace_probe(struct trace_place *out, bool *found, struct ts_reader *rd, const st
 	return code;
 }
 
-/* Where to look next between low and high; `side` says which of them moved last. */
+/*
+ * Where to look next between low and high; `side` says which of them moved last. `hint`: about where it is, looked at from
+ * both sides first; INT64_MIN: not known.
+ */
 static int64_t
-guess(const struct trace_place *low, const struct trace_place *high, int64_t cycles, int64_t width,
-	int side, int turn)
+guess(const struct trace_place *low, const struct trace_place *high, int64_t hint, int64_t cycles,
+	int64_t width, int side, int turn)
 {
 	uint64_t span = (uint64_t)high->at - (uint64_t)low->at;
+	int64_t beside = trace_add(hint, turn == 0 ? -width / 2 : width - width / 2);
 	double share;
 
+	if (hint != INT64_MIN && turn < 2 && beside > low->at && beside < high->at)
+		return beside;
 	if (turn % 3 == 2 || low->start == INT64_MIN || high->start == INT64_MAX ||
 		high->start <= low->start)
 		return low->at + (int64_t)(span / 2);
@@ -383,19 +389,42 @@ first_behind(const struct ts_lane_node *node, uint64_t n, int64_t cycles)
 	return low;
 }
 
-/* The lanes of the index know the row ids of 128 rows that have a length: what a search by time begins with. */
-static void
+/*
+ * Where in a leaf the last row stands that starts at or before a time, if its rows are spread evenly over its row ids: mostly
+ * they are, of whatever lengths they may be. INT64_MIN: the index does not have its rows.
+ */
+static int64_t
+place_in(const struct ts_lanes *l, const struct ts_lane_node *node, const struct ts_lane_leaf *leaf,
+	int64_t cycles)
+{
+	struct ts_lane_row row[TS_LANE_LEAF];
+	int n = ts_lane_unpack(row, l, node, leaf, cycles), before = 0;
+
+	if (n <= 0 || leaf->rows == 0)
+		return INT64_MIN;
+	while (before < n && row[before].start <= cycles)
+		before++;
+	return (int64_t)((uint64_t)node->rowid + leaf->rowid +
+		(uint64_t)leaf->rowids * (uint64_t)ts_max_i64(before - 1, 0) / leaf->rows);
+}
+
+/*
+ * The lanes of the index know the row ids of 128 rows that have a length: what a search by time begins with. The answer: about
+ * where it ends, or INT64_MIN.
+ */
+static int64_t
 confine(struct trace_place *low, struct trace_place *high, const struct ts_reader *rd,
 	const struct ts_trace *t, int64_t ipu, int64_t cycles)
 {
 	const struct ts_lane_node *node;
-	const struct ts_lane_leaf *leaf;
+	const struct ts_lane_leaf *leaf, *last = NULL;
 	const struct ts_lane *lane;
+	int64_t hint = INT64_MIN;
 	struct ts_lanes l;
 	uint64_t i, n;
 
 	if (t->part.range != TS_RANGE_ROWID || !ts_lanes_open(&l, rd->index))
-		return;
+		return hint;
 	lane = l.head->flags & TS_LANES_ROWID ? ts_lanes_find(&l, ipu) : NULL;
 	if (lane && lane->levels > 0) {
 		node = ts_lane_nodes(&l, lane, 0);
@@ -404,22 +433,28 @@ confine(struct trace_place *low, struct trace_place *high, const struct ts_reade
 		if (i < n)
 			confine_by(low, high, node[i].rowid, node[i].start, cycles);
 		leaf = i > 0 ? ts_lane_leaves(&l, &node[i - 1]) : NULL;
-		for (uint32_t k = 0; leaf && k < node[i - 1].leaves; k++)
+		for (uint32_t k = 0; leaf && k < node[i - 1].leaves; k++) {
 			confine_by(low, high,
 				(int64_t)((uint64_t)node[i - 1].rowid + leaf[k].rowid),
 				leaf[k].start, cycles);
+			last = leaf[k].start <= cycles ? &leaf[k] : last;
+		}
+		hint = last ? place_in(&l, &node[i - 1], last, cycles) : hint;
 	}
 	ts_lanes_close(&l);
+	return hint;
 }
 
 enum ts_code
 trace_locate(struct trace_place *low, struct trace_place *high, struct ts_reader *rd,
 	const struct ts_trace *t, int64_t ipu, int64_t cycles, int64_t width, struct ts_err *err)
 {
+	int64_t hint = INT64_MIN;
 	int side = 0;
 
+	width = ts_max_i64(width, 1);
 	if (high->at > low->at && (uint64_t)high->at - (uint64_t)low->at > CONFINE_ROWS)
-		confine(low, high, rd, t, ipu, cycles);
+		hint = confine(low, high, rd, t, ipu, cycles);
 	for (int turn = 0; turn < LOCATE_TURNS; turn++) {
 		uint64_t span = (uint64_t)high->at - (uint64_t)low->at;
 		struct trace_place at;
@@ -427,9 +462,9 @@ trace_locate(struct trace_place *low, struct trace_place *high, struct ts_reader
 		bool found;
 		enum ts_code code;
 
-		if (high->at <= low->at || span <= (uint64_t)ts_max_i64(width, 1))
+		if (high->at <= low->at || span <= (uint64_t)width)
 			return TS_OK;
-		looked = guess(low, high, cycles, width, side, turn);
+		looked = guess(low, high, hint, cycles, width, side, turn);
 		code = trace_probe(&at, &found, rd, t, ipu, looked, err);
 		for (int k = 1; k <= PROBES && code == TS_E_DAMAGED; k++)
 			code = trace_probe(&at, &found, rd, t, ipu,

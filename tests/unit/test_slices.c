@@ -100,7 +100,7 @@ reader(const struct fixture *f)
 }
 
 static struct fixture *
-begin(int n, bool orphans)
+begin_with(void (*filler)(struct fixture *f, sqlite3 *db, int layout), int n, bool orphans)
 {
 	struct fixture *f = ts_alloc(1, sizeof(*f));
 	struct ts_err err = {0};
@@ -117,7 +117,7 @@ begin(int n, bool orphans)
 		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, name TEXT);"
 		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, \"end\" INTEGER)");
-	fill(f, db, n % 8);
+	filler(f, db, n % 8);
 	if (n & BY_KEY)
 		run(db, "CREATE INDEX i ON step_ipu(step)");
 	run(db, "COMMIT");
@@ -130,6 +130,12 @@ begin(int n, bool orphans)
 	ts_reader_set_index(f->rd, f->index);
 	ck_assert_msg(ts_trace_open(&f->trace, f->bare, NULL, &err) == TS_OK, "%s", err.msg);
 	return f;
+}
+
+static struct fixture *
+begin(int n, bool orphans)
+{
+	return begin_with(fill, n, orphans);
 }
 
 static void
@@ -281,6 +287,138 @@ START_TEST(merged_frames_have_it)
 }
 END_TEST
 
+/* Of one IPU all its rows come, and none of others. */
+START_TEST(rows_of_one_ipu)
+{
+	struct fixture *f = begin(_i, true);
+	int64_t ipu = _i % IPUS, came = 0, there = 0;
+	const struct ts_slice *s;
+	struct ts_slices *slices;
+	struct ts_err err = {0};
+
+	ck_assert_int_eq(ts_slices_open_range(&slices, f->rd, f->trace, 0, INT64_MAX, NULL, NULL,
+				 &err),
+		TS_OK);
+	ts_slices_only(slices, ipu);
+	while (ts_slices_next(&s, slices, &err) == TS_OK && s) {
+		ck_assert_int_eq(s->ipu, ipu);
+		ck_assert_int_eq(s->start, row_of(f, s)->start);
+		ck_assert_int_eq(s->orphan, f->nowhere[s->step]);
+		came++;
+	}
+	ck_assert_int_eq(err.code, TS_OK);
+	ts_slices_close(slices);
+	for (int i = 0; i < f->rows; i++)
+		there += f->row[i].ipu == ipu;
+	ck_assert_int_eq(came, there);
+	end(f);
+}
+END_TEST
+
+/* --- flame graphs of more steps than are read ---------------------------------------------------------- */
+
+enum { MANY = 30000, LONG = 3 /* steps that the longest runs beside */ };
+
+/* Of IPU 0; the other one does the same 5 cycles later. */
+static struct {
+	int64_t start, end;
+	bool nowhere;
+} many[MANY];
+
+static void
+fill_many(struct fixture *f, sqlite3 *db, int layout)
+{
+	sqlite3_stmt *step, *part;
+	int64_t at = 0, rowid = 0;
+
+	ck_assert_int_eq(sqlite3_prepare_v2(db,
+				 "INSERT INTO step VALUES(?1, 'DoExchange', 'n' || ?1)", -1, &step,
+				 NULL),
+		SQLITE_OK);
+	ck_assert_int_eq(sqlite3_prepare_v2(db,
+				 "INSERT INTO step_ipu(rowid, step, ipu, cycles, start, \"end\") "
+				 "VALUES(?1, ?2, ?3, ?5 - ?4, ?4, ?5)",
+				 -1, &part, NULL),
+		SQLITE_OK);
+	for (int i = 0; i < MANY; i++) {
+		int64_t length = any(f, 8) ? any(f, 20) : any(f, 2000);
+
+		at += any(f, 3) ? 0 : any(f, 10); /* nothing runs, now and then */
+		many[i].start = at;
+		many[i].end = at + length * (any(f, 5) ? 1 : LONG);
+		many[i].nowhere = any(f, 9) == 0;
+		at += length;
+		sqlite3_bind_int64(step, 1, i);
+		if (!many[i].nowhere)
+			ck_assert_int_eq(sqlite3_step(step), SQLITE_DONE);
+		sqlite3_reset(step);
+		for (int ipu = 0; ipu < 2; ipu++) {
+			rowid += layout & GAPS ? 1 + any(f, 4) : 1;
+			sqlite3_bind_int64(part, 1, rowid);
+			sqlite3_bind_int64(part, 2, i);
+			sqlite3_bind_int64(part, 3, ipu);
+			sqlite3_bind_int64(part, 4, many[i].start + 5 * ipu);
+			sqlite3_bind_int64(part, 5, many[i].end + 5 * ipu);
+			ck_assert_int_eq(sqlite3_step(part), SQLITE_DONE);
+			sqlite3_reset(part);
+		}
+	}
+	f->end = at;
+	sqlite3_finalize(step);
+	sqlite3_finalize(part);
+}
+
+/* The step that runs at a time of IPU 0: of those that are somewhere the one that began last. *near: some steps ago at most. */
+static int64_t
+runs_at(bool *near, int64_t time)
+{
+	int i = 0, last;
+
+	while (i < MANY && many[i].start <= time)
+		i++;
+	last = i - 1;
+	for (i--; i >= 0; i--) {
+		*near = last - i < 8;
+		if (many[i].end > time && !many[i].nowhere)
+			return i;
+	}
+	return TS_UNKNOWN;
+}
+
+/* Each column has what runs in its middle, with the index and without it. */
+START_TEST(sampled_columns_show_what_runs)
+{
+	struct fixture *f = begin_with(fill_many, _i, true);
+	struct ts_reader *readers[] = {f->bare, f->rd};
+
+	for (size_t k = 0; k < TS_COUNT(readers); k++) {
+		int64_t ipu = (int64_t)k, a, b;
+		struct ts_flame_chart c;
+		struct ts_err err = {0};
+		int something = 0;
+
+		ck_assert_msg(ts_flame_chart_read(&c, readers[k], f->trace, NULL, 0, f->end, 190,
+				      ipu, &err) == TS_OK,
+			"%s", err.msg);
+		ck_assert(c.sampled);
+		for (int x = 0; x < c.columns; x++) {
+			int64_t step;
+			bool near = true;
+
+			ts_trace_column(c.from, c.to, c.columns, x, &a, &b);
+			step = runs_at(&near, a + (b - a) / 2 - 5 * ipu);
+			if (near || c.step[x] != TS_UNKNOWN)
+				ck_assert_int_eq(c.step[x], step);
+			ck_assert_int_eq(c.leaf[x] == TS_FLAME_NONE, c.step[x] == TS_UNKNOWN);
+			something += c.step[x] != TS_UNKNOWN;
+		}
+		ck_assert_int_gt(something, 100);
+		ts_flame_chart_fini(&c);
+	}
+	end(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -293,6 +431,8 @@ main(void)
 	tcase_add_loop_test(t, what_still_runs, 0, SEEDS);
 	tcase_add_loop_test(t, steps_that_are_nowhere, 0, SEEDS);
 	tcase_add_loop_test(t, merged_frames_have_it, 0, SEEDS);
+	tcase_add_loop_test(t, rows_of_one_ipu, 0, SEEDS);
+	tcase_add_loop_test(t, sampled_columns_show_what_runs, 0, 4);
 	tcase_set_timeout(t, 300);
 	suite_add_tcase(s, t);
 	srunner_run_all(runner, CK_NORMAL);

@@ -55,6 +55,9 @@ enum ts_code ts_slices_open_range(struct ts_slices **out, struct ts_reader *rd,
 	const struct ts_trace *t, int64_t from, int64_t to, const struct ts_cache *cache,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
+/* From now on rows of that IPU alone come; of the others nothing is looked up. */
+void ts_slices_only(struct ts_slices *s, int64_t ipu);
+
 /*
  * Of a range: steps that began more than TS_TRACE_LOOK_BACK rows before it, and still run in it, may be missing, since no index
  * says where they are. With the index they come first.
