@@ -179,6 +179,9 @@ variable_name_at(const struct ts_variable_list *order, int64_t name, bool revers
 
 	return at >= 0 && at < order->count ? at : -1;
 }
+/* What v->orders is. NULL: no memory; free allows NULL. */
+struct variable_orders *variable_orders_new(void);
+void variable_orders_free(struct variable_orders *o);
 /* The order as it was kept; false: there is none that fits. */
 bool variable_order_load(struct ts_variable_list *l, struct ts_reader *rd);
 

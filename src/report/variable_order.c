@@ -462,6 +462,48 @@ take_order(struct ts_variable_list *l, struct ts_index *x)
 	return true;
 }
 
+/*
+ * Snapshots with the orders that were asked for: to map one its checksum is looked at, which takes longer than all else that a
+ * key asks for. What was put here stays until the end; an order that was kept once more since is read from its file.
+ */
+struct variable_orders {
+	_Atomic(struct ts_index *) of[TS_SORT_COUNT]; /* held; NULL: it was not asked for */
+	atomic_bool again[TS_SORT_COUNT];
+};
+
+struct variable_orders *
+variable_orders_new(void)
+{
+	return ts_alloc(1, sizeof(struct variable_orders));
+}
+
+void
+variable_orders_free(struct variable_orders *o)
+{
+	for (int i = 0; o && i < TS_SORT_COUNT; i++)
+		ts_index_release(atomic_load(&o->of[i]));
+	free(o);
+}
+
+static struct ts_index *
+mapped_order(const struct ts_variable_list *l)
+{
+	struct variable_orders *o = l->v->orders;
+
+	return o && !atomic_load(&o->again[l->sort]) ? atomic_load(&o->of[l->sort]) : NULL;
+}
+
+/* The first one stays. */
+static void
+keep_mapped(const struct ts_variable_list *l, struct ts_index *x)
+{
+	struct variable_orders *o = l->v->orders;
+	struct ts_index *none = NULL;
+
+	if (o && !atomic_compare_exchange_strong(&o->of[l->sort], &none, ts_index_hold(x)))
+		ts_index_release(x);
+}
+
 bool
 variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 {
@@ -471,9 +513,13 @@ variable_order_load(struct ts_variable_list *l, struct ts_reader *rd)
 	if (section_of(l) == TS_SECTION_COUNT || l->filter.count > 0 || l->anew || !l->v->cache ||
 		!l->v->cache->dir)
 		return false;
+	if (mapped_order(l))
+		return take_order(l, mapped_order(l));
 	if (ts_index_with(&with, rd->index, section_of(l), l->v->cache, rd->report, NULL))
 		return false;
 	taken = take_order(l, with);
+	if (taken)
+		keep_mapped(l, with);
 	ts_index_release(with);
 	return taken;
 }
@@ -615,8 +661,11 @@ ts_variable_list_keep(const struct ts_variable_list *l, struct ts_reader *rd,
 	if (!code)
 		code = write_names(w, &h, &names, err);
 	ts_pile_fini(&names);
-	if (!code)
-		return ts_section_commit(w, err);
-	ts_section_abandon(w);
-	return code;
+	if (code) {
+		ts_section_abandon(w);
+		return code;
+	}
+	if (mapped_order(l))
+		atomic_store(&l->v->orders->again[l->sort], true);
+	return ts_section_commit(w, err);
 }

@@ -14,6 +14,8 @@
 #include "tilescope/report/target.h"
 #include "tilescope/report/variables.h"
 
+#include "variable_internal.h"
+
 enum {
 	PROGRESS_ROWS = 8192,
 	LEAST_ROW = 4, /* bytes that a row takes at least in a file */
@@ -28,6 +30,7 @@ set_free(struct ts_variables *v)
 	ts_variable_facts_release(v->facts);
 	ts_names_fini(&v->categories);
 	ts_tile_ipus_fini(&v->ipus);
+	variable_orders_free(v->orders);
 	free(v);
 }
 
@@ -136,7 +139,8 @@ open_relation(struct ts_variables **out, struct ts_reader *rd, enum ts_relation 
 	v->relation = relation;
 	v->lowered = relation == TS_LOWERED_VARIABLE;
 	v->facts = ts_variable_facts_new(cache);
-	if (!v->facts) {
+	v->orders = variable_orders_new();
+	if (!v->facts || !v->orders) {
 		set_free(v);
 		return ts_err_nomem(err);
 	}
@@ -216,6 +220,7 @@ copy(const struct ts_variables *v)
 	*c = *v;
 	atomic_init(&c->uses, 1);
 	c->anchor = (struct ts_pile){0};
+	c->orders = variable_orders_new();
 	ts_variable_facts_hold(c->facts);
 	c->categories = (struct ts_names){0};
 	if (ts_tile_ipus_copy(&c->ipus, &v->ipus) && ts_names_share(&c->categories, &v->categories))

@@ -434,6 +434,49 @@ kept_order(struct ts_variables *v, enum ts_variable_sort sort)
 	return l;
 }
 
+/* An order that was asked for stays mapped, whatever becomes of its file; one that is kept once more is read again. */
+START_TEST(orders_are_mapped_once)
+{
+	struct ts_cache_cleared cleared;
+	struct ts_variable_list *l, *again, *other;
+	struct ts_variables *v, *anew;
+	struct ts_err err = {0};
+
+	begin(2 + 4 * _i);
+	v = open_variables();
+	ts_reader_set_index(rd, NULL); /* no names are known */
+	again = plain_list(v, TS_SORT_BYTES, false, "");
+	ck_assert_int_eq(ts_variable_list_keep(again, rd, NULL, &err), TS_OK);
+	ts_variable_list_release(again);
+	other = new_list(v, TS_SORT_BYTES, false, "");
+	ck_assert(ts_variable_list_load(other, rd));
+	ck_assert_int_eq(other->names, 0);
+	l = kept_order(v, TS_SORT_BYTES); /* once more, with them */
+	ck_assert_int_gt(l->names, 0);
+	ts_variable_list_release(other);
+	ts_variables_release(v);
+	v = open_variables();
+	other = new_list(v, TS_SORT_BYTES, false, "");
+	ck_assert(ts_variable_list_load(other, rd));
+	ck_assert_int_eq(ts_cache_clear(&cleared, &d.c, &err), TS_OK);
+	again = new_list(v, TS_SORT_BYTES, false, "");
+	ck_assert(ts_variable_list_load(again, rd));
+	ck_assert_int_eq(again->count, rows);
+	for (int64_t i = 0; i < again->count; i++)
+		ck_assert_int_eq(ts_variable_list_place(again, i), ts_variable_list_place(l, i));
+	ts_variable_list_release(again);
+	ts_variable_list_release(other);
+	ts_variable_list_release(l);
+	anew = open_variables();
+	l = new_list(anew, TS_SORT_BYTES, false, "");
+	ck_assert(!ts_variable_list_load(l, rd));
+	ts_variable_list_release(l);
+	ts_variables_release(anew);
+	ts_variables_release(v);
+	end();
+}
+END_TEST
+
 /* `given`: 1 the order, 2 that of names, 4 the order as it is kept. */
 static bool
 check_first(struct ts_variables *v, enum ts_variable_sort sort, bool reverse, const char *line,
@@ -1056,6 +1099,7 @@ main(void)
 	tcase_add_test(t, no_names);
 	tcase_add_loop_test(t, orders_that_lie, 0, 2);
 	tcase_add_loop_test(t, rare_names, 0, 2);
+	tcase_add_loop_test(t, orders_are_mapped_once, 0, 3);
 	tcase_add_test(t, rows_beyond_numbers);
 	tcase_add_loop_test(t, spoilt, 0, 14);
 	suite_add_tcase(s, t);
