@@ -42,6 +42,10 @@ do_reports(struct ts_app *app, const struct ts_call *call)
 {
 	if (app->current == TS_VIEW_OPEN && app->env.report)
 		return do_close(app, call);
+	if (app->current == TS_VIEW_OPEN) {
+		ts_view_say(&app->env, "no report is open (q leaves)");
+		return TS_EFFECT_REPAINT;
+	}
 	ts_app_show(app, TS_VIEW_OPEN);
 	return TS_EFFECT_REPAINT;
 }

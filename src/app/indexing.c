@@ -53,6 +53,21 @@ look(struct ts_app *app)
 	send_or_end(app, TS_INDEXING_LOOK);
 }
 
+/* Who has asked for it is told that it is there. */
+static void
+tell_done(struct ts_app *app)
+{
+	struct ts_indexing *ix = &app->indexing;
+
+	if (!ix->tell)
+		return;
+	ix->tell = false;
+	ts_view_say(&app->env, "the index is there%s",
+		ix->failed ? ", but for what could not be built (M shows why)" : "");
+	ts_log_add(app->log, "%s", app->env.message);
+	app->dirty = true;
+}
+
 /* Say it once: in the log always, in the bottom line when there is room. */
 static void
 complain(struct ts_app *app, const char *what, const char *why)
@@ -200,10 +215,12 @@ begin_stage(struct ts_app *app)
 	ix->bad = false;
 	ix->ended_rows = 0;
 	ix->stage_us = ts_clock_us();
-	if (ix->stage < ts_build_stages(ix->build))
+	if (ix->stage < ts_build_stages(ix->build)) {
 		send_or_end(app, TS_INDEXING_BEGIN);
-	else
-		end_build(app, TS_INDEXING_DONE);
+		return;
+	}
+	end_build(app, TS_INDEXING_DONE);
+	tell_done(app);
 }
 
 /* The first stage, as soon as there is a frame of the report. */
@@ -254,6 +271,7 @@ after_look(struct ts_app *app, struct ts_indexing_job *j)
 	} else {
 		offer_build(app);
 		end_build(app, TS_INDEXING_DONE);
+		tell_done(app);
 	}
 	app->dirty = true;
 }
@@ -493,7 +511,7 @@ ts_indexing_start(struct ts_app *app)
 		return "the index is being built (:index stop ends that)";
 	if (ix->state == TS_INDEXING_DONE && !ix->failed && !ts_indexing_is_offered(app))
 		return "the index is complete";
-	app->options.index = ix->asked = true;
+	app->options.index = ix->asked = ix->tell = true;
 	ts_indexing_restart(app);
 	if (ix->state == TS_INDEXING_OFF && ix->cache && ix->cache->why[0])
 		return ix->cache->why;
@@ -514,7 +532,7 @@ ts_indexing_let_go(struct ts_app *app, bool all)
 	app->env.index = ix->fresh = NULL;
 	app->env.wanted = 0;
 	ix->failed = 0;
-	ix->asked = false;
+	ix->asked = ix->tell = false;
 }
 
 bool
@@ -530,6 +548,7 @@ ts_indexing_stop(struct ts_app *app)
 {
 	if (!ts_indexing_is_building(app))
 		return false;
+	app->indexing.tell = false;
 	become(app, TS_INDEXING_STOPPED);
 	return true;
 }

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tilescope/app/app.h"
 #include "tilescope/base/fmt.h"
@@ -266,21 +267,45 @@ host_of(const struct ts_app *app)
 	return app->env.report && app->env.report->files ? app->env.report->files->host : NULL;
 }
 
-/* "host:name" of a far report in so many columns: the name only where all of its last part fits. The column behind it. */
+/* What stands behind the host in a word: HOST:PATH, sftp://HOST:PORT/PATH. */
+static const char *
+path_behind(const char *host, const char *word)
+{
+	static const char url[] = "sftp://";
+	size_t n = strlen(host), scheme = sizeof(url) - 1;
+	const char *slash = strncasecmp(word, url, scheme) == 0 ? strchr(word + scheme, '/') : NULL;
+
+	if (slash)
+		return slash;
+	return strncmp(word, host, n) == 0 && word[n] == ':' ? word + n + 1 : word;
+}
+
+/*
+ * "host:path" of a far report in so many columns: "host:…/name" where not all fits, for "host:name" would be another report;
+ * the host alone where not all of the last name fits. The column behind it.
+ */
 static int
 draw_far_name(const struct ts_app *app, struct ts_canvas *c, struct ts_rect r, int x, int room)
 {
-	const char *host = host_of(app), *path = app->env.word ? app->env.word : "";
-	size_t n = strlen(host);
+	const char *host = host_of(app), *path, *shown;
+	const int mark = 2;
+	size_t n;
 	int end = x + room;
 
 	if (room < 2)
 		return x;
-	if (strncmp(path, host, n) == 0 && path[n] == ':')
-		path += n + 1;
-	x += ts_canvas_field(c, r, x, 0, room - 1, TS_ROLE_TITLE, host, n, TS_FIELD_ELLIPSIS);
+	path = path_behind(host, app->env.word ? app->env.word : "");
+	x += ts_canvas_field(c, r, x, 0, room - 1, TS_ROLE_TITLE, host, strlen(host),
+		TS_FIELD_ELLIPSIS);
 	x = ts_canvas_text(c, r, x, 0, TS_ROLE_TITLE, ":");
-	path = short_path(&n, path, end - x);
+	shown = short_path(&n, path, end - x);
+	if (shown != path) {
+		shown = short_path(&n, path, end - x - mark);
+		if (ts_utf8_columns(shown, n) > end - x - mark)
+			return x;
+		x = ts_canvas_text(c, r, x, 0, TS_ROLE_TAB, "…/");
+	}
+	path = shown;
 	if (x >= end || ts_utf8_columns(path, n) > end - x)
 		return x;
 	return x + ts_canvas_field(c, r, x, 0, end - x, TS_ROLE_TAB, path, n, TS_FIELD_TAIL);

@@ -147,22 +147,33 @@ def app_same_summary(ctx, way):
                    "other words than here:\n" + here.show())
 
 
-# of the first line at so many columns, in front of the first tab
-TITLES = {80: " there:report ", 100: " there:report ", 120: " there:", 240: " there:"}
+def name_in(text):
+    """What the first line calls the report."""
+    return re.split(r" \d:?[A-Z]| \d ", text.split("\n")[0])[0].strip().replace("tilescope  ", "")
 
 
-@case(params=list(TITLES))
-def app_title(ctx, columns):
-    """It names the host, however narrow the screen is."""
-    path = report(ctx)
+@case(params=["%s-%d" % (word, columns) for word in ("scp", "url") for columns in (80, 100, 120, 240)])
+def app_title(ctx, how):
+    """It names the host, once, however narrow the screen is; a path that is cut says so: no other report is called like that."""
+    short = report(ctx)
+    path = os.path.join(ctx.path("runs", "monday"), "report")
+    os.makedirs(os.path.dirname(path))
+    os.rename(short, path)
+    word, columns = how.split("-")
     with server.Sshd(ctx.dir) as sshd:
-        with App(ctx, "libssh", known_to(ctx, sshd), path, size=(columns, 24)) as t:
+        host = "there:" if word == "scp" else "sftp://there:%d" % sshd.port
+        called = "there:" if word == "scp" else "there:%d:" % sshd.port
+        with App(ctx, "libssh", known_to(ctx, sshd), path, size=(int(columns), 24), host=host) as t:
             t.see("tiles 16")
-            line = t.pty.text().split("\n")[0]
-            expect("report" in line.split("1:Sum")[0] or columns == 120, None, "the title is %r" % line)
-            expect(line.split("1:Sum")[0].startswith(TITLES[columns]), None, "the title is %r" % line)
+            name = name_in(t.pty.text())
+            expect(name.startswith((called, host)) and name.count("there") == 1, None, "the title is %r" % name)
+            rest = name[len(host):] if name.startswith(host) else name[len(called):]
+            expect(rest in ("", path) or (rest.startswith("…/") and path.endswith(rest[1:])), None, "the title is %r" % name)
+            expect(rest or word == "url" or columns == "120", None, "no name in %r" % name)
             t.leaves()
-        res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "render", "--size", "%dx24" % columns,
+        if word == "url":
+            return
+        res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "render", "--size", "%sx24" % columns,
                       *words(ctx, "libssh", ctx.path("config"), path))
         expect(res.out.splitlines()[0].startswith(" tilescope  there:"), res, "the caption")
         expect("report" in res.out.splitlines()[0], res, "the caption")
@@ -672,6 +683,7 @@ def app_index_is_asked_for(ctx):
             t.see("round trips")
             t.keys(":index\r")
             t.see(lambda text: text.count("ready") >= 3)
+            t.see("the index is there")
             t.keys("Q")
             t.ends(0)
         with App(ctx, "libssh", config, path, "--cache", cache, size=(120, 40)) as t:
@@ -680,6 +692,30 @@ def app_index_is_asked_for(ctx):
             t.see(lambda text: text.count("ready") >= 3)
             t.keys("Q")
             t.ends(0)
+
+
+@case()
+def app_cache_cleared(ctx):
+    """cache clear leaves the blocks that the running program uses, and says so; it reads on, and they go when it has ended."""
+    path, cache = report(ctx, 150000), ctx.path("kept")
+    program = os.path.join(ctx.builddir, "tilescope")
+    with server.Sshd(ctx.dir) as sshd:
+        with App(ctx, "libssh", known_to(ctx, sshd), path, "--cache", cache, size=(120, 40)) as t:
+            t.see("tiles 16")
+            t.keys("J")
+            t.rests()
+            res = ctx.run(program, "cache", "clear", "--cache", cache)
+            expect(res.rc == 0 and "left: 1, in use or not removable" in res.out, res, "not said that it is left")
+            res = ctx.run(program, "cache", "list", "--cache", cache)
+            expect("there:" + path in res.out, res, "not there any more")
+            t.keys("8", "G")
+            t.see("row 150,000 of 150,000")
+            t.keys("Q")
+            t.ends(0)
+        res = ctx.run(program, "cache", "clear", "--cache", cache)
+        expect("blocks of 1 file of other hosts" in res.out and "left" not in res.out, res, "not removed")
+        res = ctx.run(program, "cache", "list", "--cache", cache)
+        expect("nothing is kept" in res.out, res, "something is left")
 
 
 @case(params=["replaced", "gone"])
@@ -826,7 +862,7 @@ def app_permission_withdrawn(ctx, columns):
             expect("gone" not in t.pty.text(), None, "called gone")
             os.chmod(file, 0o644)
             t.keys("r")
-            t.see(lambda text: "withdrawn" not in text and "150,000 variables" in text)
+            t.see(lambda text: "was withdrawn, r" not in text and "150,000 variables" in text)   # the path has that word, too
             t.leaves()
 
 

@@ -183,6 +183,20 @@ def open_another(ctx):
 
 
 @case()
+def escape_without_a_report(ctx):
+    """Escape behind a search that is over leaves nothing: without a report the list is all that there is; q leaves."""
+    ctx.copy("store", "all/a-run")
+    t = ctx.pty(size=(120, 40), cwd=ctx.path("all"), wait="a-run")
+    t.send("/a\r")
+    t.press("esc")
+    t.wait("no report is open (q leaves)")
+    t.press("esc")
+    expect("a-run" in t.text(), t.text())
+    t.send("q")
+    t.expect_end(0)
+
+
+@case()
 def latest_here(ctx):
     """--latest alone: below the working directory."""
     old, new = ctx.copy("store", "all/old"), ctx.copy("store", "all/new")

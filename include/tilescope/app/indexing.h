@@ -41,10 +41,11 @@ struct ts_indexing {
 	struct ts_build *build;
 	struct ts_report *report; /* of the build; held */
 	int stage;
-	bool asked;			    /* of a report on another host: the user wants it */
-	uint64_t planned;		    /* sections that the last look was for */
-	uint64_t failed;		    /* sections that cannot be built */
-	int under_way;			    /* jobs sent and not yet received */
+	bool asked;	  /* of a report on another host: the user wants it */
+	bool tell;	  /* the same of any report, and not told yet that it is there */
+	uint64_t planned; /* sections that the last look was for */
+	uint64_t failed;  /* sections that cannot be built */
+	int under_way;	  /* jobs sent and not yet received */
 	struct ts_job *part[TS_PASS_PARTS]; /* those of them that are parts, and the finish */
 	int64_t ended_rows;		    /* of parts of this stage that have ended */
 	int64_t build_us, stage_us;	    /* when the build and its stage began */
