@@ -215,13 +215,12 @@ say_reconnecting(struct ts_app *app, const struct ts_app_host *s, const char *na
 	int64_t left = s->state.next_us ? s->state.next_us - ts_clock_us() : 0;
 	char key[TS_KEYS_TEXT], slept[TS_FMT_MAX];
 
-	if (s->state.slept_us > 0)
-		ts_strbuf_printf(out, "This machine was asleep for %s. ",
-			span(slept, s->state.slept_us));
 	ts_strbuf_printf(out, "Reconnecting to %s, attempt %d", name, s->state.attempt);
 	if (left > 0)
 		ts_strbuf_printf(out, " in %lld s", (long long)(left / 1000000 + 1));
 	ts_strbuf_printf(out, "  %s: stop", key_of(app, TS_CMD_CANCEL, key));
+	if (s->state.slept_us > 0) /* why it is not reached yet follows from that, mostly */
+		ts_strbuf_printf(out, "  (this machine slept %s)", span(slept, s->state.slept_us));
 	if (s->state.err.code && !(s->state.slept_us > 0 && s->state.attempt == 1))
 		ts_strbuf_printf(out, "  (%s)", ts_uri_without_host(&s->at, s->state.err.msg));
 }
@@ -360,7 +359,7 @@ connected_again(struct ts_app *app, const char *name, const struct ts_host_state
 	ts_app_watch_soon(app); /* what has happened to the files meanwhile? */
 	if (now->slept_us <= 0)
 		return;
-	ts_view_say(&app->env, "this machine was asleep for %s: connected to %s again",
+	ts_view_say(&app->env, "this machine slept %s: connected to %s again",
 		span(slept, now->slept_us), name);
 	ts_log_add(app->log, "%s", app->env.message);
 }
