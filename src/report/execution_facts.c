@@ -308,8 +308,8 @@ read_slowest(struct work *w, const struct ts_pipeline *p, struct ts_err *err)
 	x->slow_lost = -1;
 	if (p->slowest < 0)
 		return TS_OK;
-	code = ts_stage_costs_read(&costs, w->rd, w->trace, p, p->slowest, TS_STAGE_SAMPLE,
-		w->cache, w->progress, err);
+	code = ts_stage_costs_read(&costs, w->rd, w->trace, p, p->slowest,
+		ts_stage_sample_of(w->rd->report), w->cache, w->progress, err);
 	if (!code)
 		code = ts_stage_costs_group(&kinds, &costs, TS_STAGE_BY_KIND, w->cache,
 			w->rd->cancel, err);

@@ -450,6 +450,12 @@ ts_pipeline_mean_work(const struct ts_pipeline_stage *s)
 	return s->passes > 0 ? (double)ts_pipeline_work(s->by_class) / (double)s->passes : -1;
 }
 
+double
+ts_pipeline_mean_span(const struct ts_pipeline_stage *s)
+{
+	return s->count > 0 ? (double)s->span / (double)s->count : 0;
+}
+
 /* Add what stands in [from, to) of a pass. */
 static enum ts_code
 measure_part(struct finding *f, struct ts_class_time *time, struct ts_lane_times *times,
@@ -599,7 +605,7 @@ weigh_move(struct ts_pipeline *p, double second)
 	const struct ts_pipeline_stage *slow = &p->stage[p->slowest];
 	double most = ts_pipeline_mean_work(slow);
 	double least = ts_pipeline_mean_work(&p->stage[p->fastest]);
-	double span = (double)slow->span / (double)slow->count, target = (most + least) / 2;
+	double span = ts_pipeline_mean_span(slow), target = (most + least) / 2;
 
 	target = second > target ? second : target;
 	p->target = target;

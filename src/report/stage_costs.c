@@ -40,6 +40,15 @@ struct costing {
 		seen; /* numbers of compute sets and programs, in the order of `cost` */
 };
 
+struct ts_stage_sample
+ts_stage_sample_of(const struct ts_report *r)
+{
+	struct ts_stage_sample near = {1 << 22, 1 << 20, 1 << 23, 1024};
+	struct ts_stage_sample far = {1 << 20, 1 << 20, 1 << 22, 256};
+
+	return r->files ? far : near;
+}
+
 /* --- the line --------------------------------------------------------------------------------------- */
 
 static int
@@ -185,6 +194,7 @@ new_cost(uint32_t *entry, struct costing *w, const struct ts_slice *s, int64_t k
 	struct ts_stage_cost cost = {.compute_set = key >= 0 && key % 2 == 1 ? key / 2 : TS_UNKNOWN,
 		.program = key >= 0 && key % 2 == 0 ? key / 2 : TS_UNKNOWN,
 		.members = 1,
+		.named = s->name != NULL,
 		.class_of = s->class_of,
 		.first_step = s->step};
 	enum ts_code code = name_of(&cost.name, w, s, err);
@@ -234,9 +244,9 @@ take(struct costing *w, const struct ts_slice *s, struct ts_err *err)
 	return TS_OK;
 }
 
-/* Rows that may lie in [from, to) of cycles; one: of that IPU alone, whose starts rise: TS_UNKNOWN: of all. */
+/* Rows that may lie in [from, to) of cycles, of one IPU; TS_UNKNOWN: of all. `rises`: the starts of that IPU rise. */
 static enum ts_code
-read_rows(struct costing *w, int64_t one, int64_t from, int64_t to, int64_t most,
+read_rows(struct costing *w, int64_t one, bool rises, int64_t from, int64_t to, int64_t most,
 	struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_slice *s = NULL;
@@ -244,12 +254,13 @@ read_rows(struct costing *w, int64_t one, int64_t from, int64_t to, int64_t most
 	enum ts_code code = ts_slices_open_range(&slices, w->rd, w->t, from, to, w->cache, progress,
 		err);
 
+	if (!code)
+		ts_slices_only(slices, one);
 	while (!code && w->c->rows < most && !(code = ts_slices_next(&s, slices, err)) && s) {
 		w->c->rows++;
-		if (one != TS_UNKNOWN && s->ipu == one && s->start >= to)
+		if (rises && s->start >= to)
 			break;
-		if (one == TS_UNKNOWN || s->ipu == one)
-			code = take(w, s, err);
+		code = take(w, s, err);
 	}
 	if (slices) {
 		struct ts_slices_left_out left = ts_slices_left_out(slices);
@@ -263,7 +274,7 @@ read_rows(struct costing *w, int64_t one, int64_t from, int64_t to, int64_t most
 }
 
 static enum ts_code
-read_all(struct costing *w, struct ts_progress *progress, struct ts_err *err)
+read_all(struct costing *w, int64_t one, struct ts_progress *progress, struct ts_err *err)
 {
 	int64_t from = INT64_MAX, to = INT64_MIN;
 
@@ -273,7 +284,7 @@ read_all(struct costing *w, struct ts_progress *progress, struct ts_err *err)
 	}
 	w->from = 0;
 	w->to = w->length;
-	return w->length > 0 ? read_rows(w, TS_UNKNOWN, from, to, INT64_MAX, progress, err) : TS_OK;
+	return w->length > 0 ? read_rows(w, one, false, from, to, INT64_MAX, progress, err) : TS_OK;
 }
 
 /* The stretch that a place of the line is in. */
@@ -313,7 +324,7 @@ read_place(struct costing *w, int64_t from, int64_t to, int64_t cycles, uint32_t
 
 		w->from = from;
 		w->to = from + ts_min_i64(cycles, end - from);
-		code = read_rows(w, s->ipu, s->from + (w->from - s->before),
+		code = read_rows(w, s->ipu, true, s->from + (w->from - s->before),
 			s->from + (w->to - s->before), most, NULL, err);
 		cycles -= w->to - w->from;
 		from = end < w->length ? end : 0;
@@ -368,8 +379,8 @@ ts_stage_costs_read(struct ts_stage_costs *c, struct ts_reader *rd, const struct
 	c->names.cache = w.seen.cache = cache;
 	w.seen.numbers = true;
 	code = make_line(&w, p, stage, err);
-	if (!code && (rows <= sample.rows || t->forwards || !trace_rises(t, rd, TS_STEP)))
-		code = read_all(&w, progress, err);
+	if (!code && (rows <= sample.all || t->forwards || !trace_rises(t, rd, TS_STEP)))
+		code = read_all(&w, p->stage[stage].ipu, progress, err);
 	else if (!code)
 		code = read_sample(&w, sample, rows, progress, err);
 	if (!code)

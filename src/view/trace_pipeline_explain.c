@@ -180,7 +180,7 @@ explain_even(const struct stages_tab *s, struct ts_explain *out)
 	const struct ts_pipeline *p = s->pipeline;
 	const struct ts_pipeline_stage *slow = &p->stage[p->slowest];
 	const struct ts_stage_costs *c = pipeline_costs_of(s->t, p->slowest);
-	double span = (double)slow->span / (double)slow->count;
+	double span = ts_pipeline_mean_span(slow);
 	struct ts_explained *x;
 	char name[64];
 

@@ -95,15 +95,14 @@ say_even(const struct stages_tab *s, struct room *room)
 {
 	const struct ts_pipeline *p = s->pipeline;
 	const struct ts_stage_costs *costs = pipeline_costs_of(s->t, p->slowest);
-	double saves = costs ? ts_stage_costs_lost(costs) : -1, span;
+	double saves = costs ? ts_stage_costs_lost(costs) : -1;
 	char n[TS_FMT_MAX], slow[64], text[160];
 
 	if (saves < 0)
 		return;
-	span = (double)p->stage[p->slowest].span / (double)p->stage[p->slowest].count;
 	snprintf(text, sizeof(text), "even tiles on %s: pass %s shorter (estimated)",
 		pipeline_stage_name(s, p->slowest, slow, sizeof(slow)),
-		ts_fmt_percent(n, saves, span));
+		ts_fmt_percent(n, saves, ts_pipeline_mean_span(&p->stage[p->slowest])));
 	say(room, text);
 }
 

@@ -194,7 +194,8 @@ read_work(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	struct work_fetch *w = (struct work_fetch *)f;
 	const struct ts_stage_costs *all = &w->costs[TS_STAGE_BY_EXECUTED];
 	enum ts_code code = ts_stage_costs_read(&w->costs[TS_STAGE_BY_EXECUTED], rd, w->trace,
-		w->pipeline, w->stage, TS_STAGE_SAMPLE, w->cache, &f->job.progress, err);
+		w->pipeline, w->stage, ts_stage_sample_of(rd->report), w->cache, &f->job.progress,
+		err);
 
 	for (enum ts_stage_by by = 0; !code && by < TS_STAGE_BY_EXECUTED; by++)
 		code = ts_stage_costs_group(&w->costs[by], all, by, w->cache, rd->cancel, err);
@@ -471,6 +472,9 @@ draw_total(const struct work_tab *w, const struct ts_stage_costs *c, struct ts_c
 		ts_strbuf_printf(&text, ", estimated from %s places", ts_fmt_count(n, c->places));
 	if (c->partial)
 		ts_strbuf_puts(&text, "; damaged: what could be read");
+	if (c->bad_rows > 0)
+		ts_strbuf_printf(&text, "; %s row%s left out: bad numbers, or no such step",
+			ts_fmt_count(n, c->bad_rows), c->bad_rows == 1 ? "" : "s");
 	if (c->unseen)
 		ts_strbuf_puts(&text, "; steps from long before may be missing");
 	ts_canvas_fill(canvas, w->total, TS_ROLE_TOTAL, ' ');
@@ -504,7 +508,7 @@ work_draw(struct ts_tab *tab, struct ts_canvas *canvas, bool focus)
 	draw_total(w, c, canvas);
 }
 
-/* Enter: look for its steps; of a group to the first one. */
+/* Enter: look for its steps; of a group, and of what has no name to look for, to the first one. */
 static enum ts_effect
 go_to_steps(struct work_tab *w)
 {
@@ -516,7 +520,7 @@ go_to_steps(struct work_tab *w)
 
 	if (!cost)
 		return TS_EFFECT_BELL;
-	if (w->by != TS_STAGE_BY_EXECUTED)
+	if (w->by != TS_STAGE_BY_EXECUTED || (id_of(cost) == TS_UNKNOWN && !cost->named))
 		return trace_land_on_step(w->t, cost->first_step);
 	if (cost->compute_set != TS_UNKNOWN)
 		snprintf(needle, sizeof(needle), "set:%lld", (long long)cost->compute_set);

@@ -318,6 +318,25 @@ START_TEST(work_of_a_stage)
 }
 END_TEST
 
+/* Of steps without a name Enter goes to the first one; rows that are no numbers are counted. */
+START_TEST(work_without_names)
+{
+	struct harness h;
+
+	begin_in("tab work", &h, 120, 38, TS_GLYPHS_FULL, 4096,
+		"UPDATE step SET name = NULL WHERE name LIKE '%matMul';"
+		"INSERT INTO step_ipu VALUES(17, 1, 1, 'x', 'y', 0, 0), (17, 1, 1, NULL, 2, 0, 0)");
+	ck_assert(harness_has(&h, "2 rows left out: bad numbers, or no such step"));
+	harness_command(&h, "breakdown compute-sets");
+	ck_assert(harness_has(&h, "OnTileExecute "));
+	harness_command(&h, "open");
+	harness_settle(&h);
+	ck_assert_msg(!h.env.message_is_error, "%s", h.env.message);
+	ck_assert_int_eq(h.env.selection->step, 0);
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -336,6 +355,7 @@ main(void)
 	tcase_add_test(t, goes_to_a_pass);
 	tcase_add_test(t, explains);
 	tcase_add_test(t, work_of_a_stage);
+	tcase_add_test(t, work_without_names);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);

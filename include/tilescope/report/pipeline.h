@@ -130,4 +130,7 @@ int64_t ts_pipeline_bubble(const int64_t by_class[TS_CLASS_COUNT], int64_t idle)
 /* Mean work of a pass of a stage; below 0: it has none. */
 double ts_pipeline_mean_work(const struct ts_pipeline_stage *s);
 
+/* Mean cycles of a pass of a stage, of those without work too; 0: it has none. */
+double ts_pipeline_mean_span(const struct ts_pipeline_stage *s);
+
 #endif

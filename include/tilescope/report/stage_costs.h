@@ -18,16 +18,17 @@
 #include "tilescope/report/pipeline.h"
 
 /*
- * What is read: all, of a trace with at most `rows` rows of step_ipu, or of one whose rows cannot be found by their cycles; else
- * about so many, at so many places, and never more than `most` (where steps stand closer than elsewhere, and with those
- * around the places).
+ * What is read: all, of a trace with at most `all` rows of step_ipu, or of one whose rows cannot be found by their cycles; else
+ * about `rows` of all IPUs, at so many places, and never more than `most` of the stage's (where steps stand closer than
+ * elsewhere, and with those around the places).
  */
 struct ts_stage_sample {
-	int64_t rows, most;
+	int64_t all, rows, most;
 	int places;
 };
 
-#define TS_STAGE_SAMPLE ((struct ts_stage_sample){1 << 20, 1 << 22, 256})
+/* What users see. On another host, where a place is a round trip or two, it is less. */
+struct ts_stage_sample ts_stage_sample_of(const struct ts_report *r);
 
 /*
  * Whose costs: of each compute set or program; of each operation, which is what these are called without the last part of
@@ -47,6 +48,7 @@ struct ts_stage_cost {
 	int64_t compute_set,
 		program; /* TS_UNKNOWN: it is not by that; neither: by its name, else type */
 	uint32_t name;	 /* entry of `names`; its text may be empty: no name, no type */
+	bool named;	 /* that is a name, and not the type of steps that have none */
 	int64_t members; /* compute sets and programs that it stands for */
 	enum ts_step_class class_of; /* of that of them with the most cycles */
 	int64_t steps;		     /* rows, those that are cut at the ends of passes too */
@@ -61,14 +63,14 @@ struct ts_stage_costs {
 	struct ts_pile cost; /* struct ts_stage_cost, the most cycles first */
 	size_t count;
 	struct ts_dictionary names;
-	int64_t cycles;		       /* of all of them: what shares are of */
-	int64_t balanced, mean;	       /* the same of these */
-	int64_t work;		       /* of the stage, all of it (ts_pipeline_work()) */
-	int64_t passes;		       /* with work */
-	int64_t rows;		       /* that were read, other stages' too */
-	int places;		       /* that were read; with `sampled` */
+	int64_t cycles;		/* of all of them: what shares are of */
+	int64_t balanced, mean; /* the same of these */
+	int64_t work;		/* of the stage, all of it (ts_pipeline_work()) */
+	int64_t passes;		/* with work */
+	int64_t rows; /* of its IPUs, that were read; of a stage on several IPUs: of all */
+	int places;   /* that were read; with `sampled` */
 	bool sampled, unseen, partial; /* unseen: ts_slices_unseen(); partial: damage */
-	int64_t bad_rows;	       /* left out: no number, or no such step */
+	int64_t bad_rows; /* of those that were gone through, left out: no number, or no such step */
 };
 
 /*
