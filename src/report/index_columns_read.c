@@ -225,6 +225,65 @@ ts_columns_bounds(const struct ts_columns *c, enum ts_column column, int64_t blo
 		*most = (int64_t)top;
 }
 
+enum { FEW = 64, FEW_WIDTH = 6, TOGETHER = 8 /* rows: so many begin with a byte, and fit eight */ };
+
+/* Of the packed numbers those that stand for what is wanted. */
+static uint64_t
+packed_wanted(const struct ts_column_block *b, uint64_t wanted)
+{
+	uint64_t packed = 0;
+
+	for (uint64_t i = 0; i < UINT64_C(1) << b->width; i++)
+		packed |= (wanted >> (b->base - 1 + (i << b->shift)) & 1) << i;
+	return packed;
+}
+
+/* A bit for each of eight packed numbers that are wanted. */
+static inline uint64_t
+few_of(uint64_t v, int width, uint64_t packed)
+{
+	uint64_t mask = (UINT64_C(1) << width) - 1, bits = 0;
+
+	for (int i = 0; i < TOGETHER; i++, v >>= width)
+		bits |= (packed >> (v & mask) & 1) << i;
+	return bits;
+}
+
+bool
+ts_columns_few(const struct ts_columns *c, enum ts_column column, int64_t block, uint64_t wanted,
+	uint64_t out[TS_COLUMN_ROWS / 64])
+{
+	const struct ts_column_block *b = &c->block[column][block];
+	int rows = ts_columns_rows(c, block), width = b->width;
+	uint64_t packed, one = 0, ones = 0, highs, all;
+	const unsigned char *bits;
+
+	if (rows == 0 || !is_sound(c, b, rows) || b->differs || width < 1 || width > FEW_WIDTH ||
+		b->base == 0 || b->base > FEW || b->shift >= FEW_WIDTH ||
+		b->base - 1 + (((UINT64_C(1) << width) - 1) << b->shift) >= FEW)
+		return false;
+	bits = c->bits + b->at;
+	packed = packed_wanted(b, wanted);
+	for (int i = 0; i < TOGETHER; i++)
+		ones |= UINT64_C(1) << i * width;
+	highs = ones << (width - 1);
+	all = ones * ((UINT64_C(1) << width) - 1);
+	if (packed && !(packed & (packed - 1)))
+		one = ones * (uint64_t)__builtin_ctzll(packed);
+	memset(out, 0, TS_COLUMN_ROWS / 8);
+	for (int k = 0; k < rows && packed; k += TOGETHER, bits += width) {
+		uint64_t v = eight_bytes(bits), differ = (v ^ one) & all;
+
+		/* of one number: is any of the eight, less that number, 0? */
+		if ((packed & (packed - 1)) == 0 && !((differ - ones) & ~differ & highs))
+			continue;
+		out[k / 64] |= few_of(v, width, packed) << k % 64;
+	}
+	if (rows % 64)
+		out[rows / 64] &= (UINT64_C(1) << rows % 64) - 1;
+	return true;
+}
+
 /* The block that a row is in: those of parts may end with fewer rows. -1: there is none. */
 static inline int64_t
 block_of(const struct ts_columns *c, int64_t place)

@@ -208,8 +208,8 @@ static void
 ask_few_categories(struct columns_asking *a, const struct ts_filter_node *n, int64_t least,
 	int64_t most, struct columns_answer *out)
 {
-	const int64_t *v = values(a, TS_COLUMN_CATEGORY);
 	uint64_t yes = 0, no = 0;
+	const int64_t *v;
 
 	for (int64_t x = least; x <= most; x++) {
 		enum ts_truth truth = variable_columns_category(a, n, x);
@@ -217,6 +217,13 @@ ask_few_categories(struct columns_asking *a, const struct ts_filter_node *n, int
 		yes |= (uint64_t)(truth == TS_YES) << x;
 		no |= (uint64_t)(truth == TS_NO) << x;
 	}
+	if ((int64_t)__builtin_popcountll(yes | no) == most - least + 1 &&
+		ts_columns_few(&a->c, TS_COLUMN_CATEGORY, a->block, yes, out->yes)) {
+		for (int w = 0; w < WORDS; w++)
+			out->no[w] = ~out->yes[w];
+		return;
+	}
+	v = values(a, TS_COLUMN_CATEGORY);
 	for (int w = 0; w * 64 < a->rows; w++) {
 		int rows = a->rows - w * 64 < 64 ? a->rows - w * 64 : 64;
 

@@ -225,6 +225,28 @@ check_bounds(const struct ts_columns *c, enum ts_column column, int64_t block, c
 		ck_assert(v[k] < 0 ? unknown : v[k] >= least && v[k] <= most);
 }
 
+/* What is said of few values without reading them is so. */
+static bool
+check_few(const struct ts_columns *c, enum ts_column column, int64_t block, const int64_t *v)
+{
+	uint64_t out[TS_COLUMN_ROWS / 64],
+		wanted[] = {1, 2, 0, ~UINT64_C(0), UINT64_C(1) << roll(30)};
+	bool said = false;
+
+	for (size_t i = 0; i < TS_COUNT(wanted); i++) {
+		if (!ts_columns_few(c, column, block, wanted[i], out))
+			return false;
+		for (int k = 0; k < TS_COLUMN_ROWS; k++) {
+			bool is = k < ts_columns_rows(c, block) && wanted[i] >> (v[k] & 63) & 1;
+
+			ck_assert(k >= ts_columns_rows(c, block) || (v[k] >= 0 && v[k] < 64));
+			ck_assert_int_eq(out[k / 64] >> k % 64 & 1, is);
+		}
+		said = true;
+	}
+	return said;
+}
+
 START_TEST(values)
 {
 	struct ts_rows_query q = {.column_count = TS_COLUMN_COUNT};
@@ -253,6 +275,7 @@ START_TEST(values)
 				continue;
 			ck_assert(ts_columns_read(&c, (enum ts_column)i, b, v[i]));
 			check_bounds(&c, (enum ts_column)i, b, v[i]);
+			(void)check_few(&c, (enum ts_column)i, b, v[i]);
 		}
 		for (int k = 0; k < ts_columns_rows(&c, b); k++, seen++) {
 			ck_assert_int_eq(ts_rows_next(cursor, &there, &err), TS_OK);
@@ -747,7 +770,7 @@ START_TEST(common_names)
 	static const char *const common_lines[] = {"late_", "late_1", "name~late_[2-5] bytes<500",
 		"name~_1", "late_ or bytes>2298", "late_ category=stack", "e_1", "name~e_\\d+5$",
 		"name~^l.*[37]2$ bytes<2250", "te_ category=stack", "last_", "st_7",
-		"category=stack", "bytes>2290 category=stack"};
+		"category=stack", "not category=stack bytes>2298", "bytes>2290 category=stack"};
 	static const char *const asked[] = {"using(\"late_3\")", "using(/_77\\d$/)",
 		"using(\"nobody\")", "using(\"large_4\")", "using(/./)", "using(/l.*_\\d$/)"};
 	struct ts_variables *v;

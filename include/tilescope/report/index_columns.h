@@ -70,6 +70,13 @@ bool ts_columns_read(const struct ts_columns *c, enum ts_column column, int64_t 
 void ts_columns_bounds(const struct ts_columns *c, enum ts_column column, int64_t block,
 	int64_t *least, int64_t *most, bool *unknown);
 
+/*
+ * Where all values of a block are known and below 64: a bit for each of its rows whose value has a bit in `wanted`. False: it is not
+ * so, or not packed so that it can be said without reading them. Bits behind the last row are 0.
+ */
+bool ts_columns_few(const struct ts_columns *c, enum ts_column column, int64_t block,
+	uint64_t wanted, uint64_t out[TS_COLUMN_ROWS / 64]);
+
 /* The value of one row. False: it is not to be believed, or there is no such row. */
 bool ts_columns_at(const struct ts_columns *c, enum ts_column column, int64_t place, int64_t *v);
 
