@@ -125,6 +125,30 @@ START_TEST(many_lanes_scroll)
 }
 END_TEST
 
+/* As many lanes as there is room for, a row each; unfolded some rows each; it says how many of all these are. */
+static const struct {
+	const char *name;
+	int w, h;
+	const char *command;
+} many_looks[] = {
+	{"lanes-64-80x24", 80, 24, "fold"},
+	{"lanes-64-unfolded-80x24", 80, 24, "unfold"},
+	{"lanes-64-120x40", 120, 40, "fold"},
+	{"lanes-64-200x60", 200, 60, "fold"},
+};
+
+START_TEST(many_lanes_look)
+{
+	plain(64, many_looks[_i].w, many_looks[_i].h);
+	for (int i = 0; i < 40; i++)
+		ck_assert(!bell("ipu-next"));
+	harness_command(&h, many_looks[_i].command);
+	harness_says(&h, ">ipu 40");
+	harness_look(&h, many_looks[_i].name);
+	harness_end(&h);
+}
+END_TEST
+
 /* A copy that runs all the time, beside compute; three at once in the end; another IPU without overlap. */
 #define OVERLAPPED                                                                     \
 	"INSERT INTO step VALUES (0, 0, 'StreamCopyMid', 0, NULL, 'in'), "             \
@@ -361,6 +385,7 @@ main(void)
 
 	tcase_add_test(lanes, lanes_are_chosen);
 	tcase_add_test(lanes, many_lanes_scroll);
+	tcase_add_loop_test(lanes, many_lanes_look, 0, (int)TS_COUNT(many_looks));
 	tcase_add_test(lanes, overlapping_steps_have_a_row);
 	tcase_add_test(lanes, hidden_classes_change_no_figure);
 	tcase_add_test(lanes, marks_are_added_up);
