@@ -74,19 +74,20 @@ put_number(unsigned char *out, uint32_t v)
 static void
 end_run(struct part *p, struct line *l, int64_t name)
 {
-	uint32_t more = l->to - l->from - 1, at;
+	uint32_t more = l->to - l->from - 1, most = UINT32_MAX;
 	unsigned char run[RUN_BYTES];
 	size_t n = put_number(run, (l->from - l->before) << 1 | (more > 0));
 
 	if (more > 0)
 		n += put_number(run + n, more - 1);
-	p->fits = p->fits && !__builtin_add_overflow(l->at, (uint32_t)n, &at);
-	if (p->second && p->fits) {
-		p->fits = at <= ((const uint32_t *)p->at.memory)[name + 1];
-		if (p->fits)
-			memcpy((unsigned char *)p->runs.memory + l->at, run, n);
-	}
-	l->at = p->fits ? at : l->at;
+	if (p->second)
+		most = ((const uint32_t *)p->at.memory)[name + 1];
+	p->fits = p->fits && l->at <= most && n <= most - l->at;
+	if (!p->fits)
+		return;
+	if (p->second)
+		memcpy((unsigned char *)p->runs.memory + l->at, run, n);
+	l->at += (uint32_t)n;
 	l->before = l->to;
 }
 
