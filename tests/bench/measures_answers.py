@@ -13,7 +13,7 @@ from engine import measure
 from measures_screen import WARM as VIEWS, app, at_rest, ms, worst
 
 LIMIT = 5
-WARM = ("3 tab ::tab|variables enter ::tiles|worst(64) enter 2 ::tab|largest enter 8 "
+WARM = ("3 tab ::tab|variables enter ::tiles|using(\"layer_0/\") enter ::tiles|worst(64) enter 2 ::tab|largest enter 8 "
         "::sort|name enter ::sort|tile enter ::sort|bytes enter 4 ::source|ipu|1 enter ::source|all enter "
         "::tab|lifetimes enter "
         "3 f ::metric|cycles enter")
