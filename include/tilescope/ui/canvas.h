@@ -144,8 +144,8 @@ enum ts_field {
 	TS_FIELD_RIGHT = 1 << 0,
 	TS_FIELD_CENTRE = 1 << 1,
 	TS_FIELD_ELLIPSIS = 1 << 2, /* too long: the end is cut and `…` (`~`) stands there */
-	TS_FIELD_TAIL = 1
-		<< 3, /* too long: the middle is cut (`first/…last`): for paths of names; without a first part the begin */
+	TS_FIELD_TAIL =
+		1 << 3, /* too long: the middle is cut (`first/…last`): for paths of names */
 	TS_FIELD_CLAUSES =
 		1 << 4, /* too long: the last clauses are left out: for sentences with figures */
 };
