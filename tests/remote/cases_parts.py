@@ -90,7 +90,7 @@ def lost_on_the_way(ctx, verb):
         config = ctx.client(sshd, keys=[key])
         script = ctx.path("ssh")
         # so many bytes come through, then nothing more, ever
-        server.write(script, "#!/bin/sh\n[ -e %s ] && exit 255\ntouch %s\n%s -F %s \"$@\" | head -c 20000\n"
+        server.write(script, "#!/bin/sh\n[ -e %s ] && exit 255\ntouch %s\n%s -F %s \"$@\" | dd bs=1 count=20000 status=none\n"
                      % (ctx.path("once"), ctx.path("once"), server.program("ssh"), config), 0o700)
         res = ctx.run(program, *verb.split(), "--cache", "none", "there:" + path, env={"TS_SSH": script})
         expect(res.rc == 5, res, "exit status %d" % res.rc)
