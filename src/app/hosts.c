@@ -304,12 +304,17 @@ static void
 log_change(struct ts_app *app, const struct ts_app_host *host, const char *name,
 	const struct ts_host_state *now)
 {
+	char slept[TS_FMT_MAX];
+
 	if (host->state.is == now->is)
 		return;
 	if (now->is == TS_HOST_CONNECTED)
 		ts_log_add(app->log, "%s: connected by %s%s%s", name, now->transport,
 			now->left_out[0] ? ", which leaves out of its configuration: " : "",
 			now->left_out);
+	else if (now->is == TS_HOST_RECONNECTING && now->slept_us > 0)
+		ts_log_add(app->log, "%s: the connection was lost: this machine slept %s", name,
+			span(slept, now->slept_us));
 	else if (now->is == TS_HOST_RECONNECTING || now->is == TS_HOST_FAILED)
 		ts_log_add(app->log, "%s: %s: %s", name,
 			now->is == TS_HOST_FAILED ? "no connection" : "the connection was lost",

@@ -164,10 +164,34 @@ host_leave(struct ts_host *h)
 	h->now.asking = false;
 }
 
-void
-host_lose(struct ts_host *h, const struct ts_err *why, bool hopeless)
+/* What one clock counts and the other does not; 0: they do not tell. */
+static int64_t
+slept_us(void)
 {
-	const struct ts_err err = *why; /* it may be the transport's */
+	struct timespec all, awake;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &all) < 0 || clock_gettime(CLOCK_MONOTONIC, &awake) < 0)
+		return 0;
+	return (all.tv_sec - awake.tv_sec) * INT64_C(1000000) +
+		(all.tv_nsec - awake.tv_nsec) / 1000;
+}
+
+/* How long this machine has slept since it was asked last; 0: not so long that it ends a connection. */
+static int64_t
+just_slept_us(struct ts_host *h)
+{
+	int64_t slept = h->spec.slept_us ? h->spec.slept_us() : slept_us();
+	int64_t since = h->slept_us ? slept - h->slept_us : 0;
+
+	h->slept_us = ts_max_i64(slept, 1);
+	return since > SLEPT_US ? since : 0;
+}
+
+/* `slept`: what just_slept_us() says; it is why, then, whatever else has told of the loss. */
+static void
+lose(struct ts_host *h, const struct ts_err *why, bool hopeless, int64_t slept)
+{
+	struct ts_err err = *why; /* it may be the transport's */
 	bool first = h->now.is == TS_HOST_CONNECTING;
 	int attempt = h->tries + 1;
 	int delay = delays_s[attempt <= (int)TS_COUNT(delays_s) ? attempt - 1
@@ -175,8 +199,12 @@ host_lose(struct ts_host *h, const struct ts_err *why, bool hopeless)
 
 	if (h->now.is == TS_HOST_FAILED)
 		return;
-	if (h->now.is == TS_HOST_CONNECTED)
-		h->now.slept_us = 0;
+	if (h->now.is == TS_HOST_CONNECTED) {
+		h->now.slept_us = slept;
+		if (slept > 0 && !hopeless)
+			ts_err_set(&err, TS_E_CONNECT, "%s: this machine was asleep for %lld s",
+				h->spec.to.host, (long long)((slept + 500000) / 1000000));
+	}
 	h->now.err = err;
 	h->now.attempt = h->tries = attempt;
 	h->now.next_us = ts_clock_us() + delay * INT64_C(1000000);
@@ -188,6 +216,12 @@ host_lose(struct ts_host *h, const struct ts_err *why, bool hopeless)
 		h->now.next_us = 0;
 		host_fail_all(h, &err);
 	}
+}
+
+void
+host_lose(struct ts_host *h, const struct ts_err *why, bool hopeless)
+{
+	lose(h, why, hopeless, just_slept_us(h));
 }
 
 /* What the server says makes no sense. */
@@ -588,32 +622,15 @@ next_us(const struct ts_host *h)
 			    : ms_of(h->spec.keepalive_ms, KEEPALIVE_MS));
 }
 
-/* What one clock counts and the other does not; 0: they do not tell. */
-static int64_t
-slept_us(void)
-{
-	struct timespec all, awake;
-
-	if (clock_gettime(CLOCK_BOOTTIME, &all) < 0 || clock_gettime(CLOCK_MONOTONIC, &awake) < 0)
-		return 0;
-	return (all.tv_sec - awake.tv_sec) * INT64_C(1000000) +
-		(all.tv_nsec - awake.tv_nsec) / 1000;
-}
-
 /* Nobody at the other end has waited so long: what answers is another connection. */
 static void
 look_for_sleep(struct ts_host *h)
 {
-	int64_t slept = h->spec.slept_us ? h->spec.slept_us() : slept_us();
-	struct ts_err err;
+	const struct ts_err asleep = {0};
+	int64_t slept = just_slept_us(h);
 
-	if (h->slept_us && slept > h->slept_us + SLEPT_US && h->now.is == TS_HOST_CONNECTED) {
-		ts_err_set(&err, TS_E_CONNECT, "%s: this machine was asleep for %lld s",
-			h->spec.to.host, (long long)((slept - h->slept_us + 500000) / 1000000));
-		host_lose(h, &err, false);
-		h->now.slept_us = slept - h->slept_us;
-	}
-	h->slept_us = ts_max_i64(slept, 1);
+	if (slept > 0 && h->now.is == TS_HOST_CONNECTED)
+		lose(h, &asleep, false, slept);
 }
 
 void
