@@ -256,6 +256,7 @@ ts_watch_files(struct ts_watch *w, struct ts_files *files)
 	w->files = ts_files_hold(files);
 	w->before = files ? received(files) : 0;
 	w->since = ts_clock_us();
+	w->waits = 0;
 	pthread_mutex_unlock(&w->lock);
 	ts_files_release(last);
 }

@@ -528,6 +528,7 @@ read_tiles(struct ts_name_pass *p, bool *done, struct ts_reader *rd, const struc
 		!ts_name_tiles_of(&t, rd->index, p->columns.names))
 		return TS_OK;
 	code = name_pass_tiles(done, &p->columns, &t, a, rd->cancel, err);
+	*done = *done && !code;
 	if (*done) {
 		p->rows = p->columns.rows;
 		p->next += p->rows;

@@ -600,14 +600,14 @@ find_regular(struct ts_pipeline *p)
 
 /* What moving work from the slowest stage to the fastest one gives. */
 static void
-weigh_move(struct ts_pipeline *p, double second)
+weigh_move(struct ts_pipeline *p)
 {
 	const struct ts_pipeline_stage *slow = &p->stage[p->slowest];
 	double most = ts_pipeline_mean_work(slow);
 	double least = ts_pipeline_mean_work(&p->stage[p->fastest]);
 	double span = ts_pipeline_mean_span(slow), target = (most + least) / 2;
 
-	target = second > target ? second : target;
+	target = p->second > target ? p->second : target;
 	p->target = target;
 	p->move = most > 0 ? (most - target) / most : 0;
 	p->saves = span > 0 ? (most - target) / span : 0;
@@ -616,11 +616,12 @@ weigh_move(struct ts_pipeline *p, double second)
 static void
 compare_stages(struct ts_pipeline *p)
 {
-	double sum = 0, second = 0, span = 0, bubble = 0;
+	double sum = 0, span = 0, bubble = 0;
 	int regular = 0;
 
 	p->slowest = p->fastest = -1;
 	p->slow_factor = p->bubble = p->mean_work = -1;
+	p->second = 0;
 	for (int i = 0; i < p->stages; i++) {
 		const struct ts_pipeline_stage *s = &p->stage[i];
 		double work = ts_pipeline_mean_work(s);
@@ -632,10 +633,11 @@ compare_stages(struct ts_pipeline *p)
 		span += (double)s->span;
 		bubble += (double)ts_pipeline_bubble(s->by_class, s->idle);
 		if (p->slowest < 0 || work > ts_pipeline_mean_work(&p->stage[p->slowest])) {
-			second = p->slowest < 0 ? 0 : ts_pipeline_mean_work(&p->stage[p->slowest]);
+			p->second = p->slowest < 0 ? 0
+						   : ts_pipeline_mean_work(&p->stage[p->slowest]);
 			p->slowest = i;
-		} else if (work > second) {
-			second = work;
+		} else if (work > p->second) {
+			p->second = work;
 		}
 		if (p->fastest < 0 || work < ts_pipeline_mean_work(&p->stage[p->fastest]))
 			p->fastest = i;
@@ -650,7 +652,7 @@ compare_stages(struct ts_pipeline *p)
 	}
 	if (p->mean_work > 0)
 		p->slow_factor = ts_pipeline_mean_work(&p->stage[p->slowest]) / p->mean_work;
-	weigh_move(p, second);
+	weigh_move(p);
 }
 
 static void

@@ -374,13 +374,16 @@ static void
 path_number(struct path *p, int64_t most)
 {
 	size_t at = 0, part;
+	int64_t rest = p->columns; /* from the number on: each part is measured once */
 
 	while ((part = next_part(p->s + at, p->n - at)) > 0) {
 		size_t number = at + before_number(p->s + at, part);
 
+		rest -= text_columns(p->c, p->s + at, number - at);
 		at += part;
-		if (text_columns(p->c, p->s + number, p->n - number) < p->end - p->x)
+		if (rest < p->end - p->x)
 			return; /* there is room for it, and for all behind it */
+		rest -= text_columns(p->c, p->s + number, at - number);
 		if (number + 1 == at)
 			continue;
 		if (1 + (int64_t)(at - number) <= most) {

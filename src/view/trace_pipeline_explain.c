@@ -180,7 +180,7 @@ explain_even(const struct stages_tab *s, struct ts_explain *out)
 	const struct ts_pipeline *p = s->pipeline;
 	const struct ts_pipeline_stage *slow = &p->stage[p->slowest];
 	const struct ts_stage_costs *c = pipeline_costs_of(s->t, p->slowest);
-	double span = ts_pipeline_mean_span(slow);
+	double span = ts_pipeline_mean_span(slow), lead = ts_pipeline_mean_work(slow) - p->second;
 	struct ts_explained *x;
 	char name[64];
 
@@ -195,6 +195,15 @@ explain_even(const struct stages_tab *s, struct ts_explain *out)
 	ts_explain_note(x,
 		"As if each step took as long as its tiles do on average; the tab Work says where. No "
 		"query: passes are found, not recorded");
+	if (ts_stage_costs_lost(c) <= lead)
+		return;
+	x = ts_explain_add(out, "of that, until the next slowest stage leads");
+	ts_explain_real(x, span > 0 ? 100 * lead / span : 0, "%");
+	ts_explain_from(x, TS_KNOWN_ESTIMATED, "the work of the two slowest stages");
+	ts_explain_formula(x, "(%.1f - %.1f) cycles of work of a mean pass / %.1f cycles of it",
+		ts_pipeline_mean_work(slow), p->second, span);
+	ts_explain_note(x,
+		"As if the slowest stage set the pace. No query: passes are found, not recorded");
 }
 
 void

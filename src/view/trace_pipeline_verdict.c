@@ -89,20 +89,24 @@ say_move(const struct stages_tab *s, struct room *room)
 	say(room, text);
 }
 
-/* What balance of the tiles of the slowest stage saves. */
+/* What balance of the tiles of the slowest stage saves, and how much of it until the next slowest one leads. */
 static void
 say_even(const struct stages_tab *s, struct room *room)
 {
 	const struct ts_pipeline *p = s->pipeline;
 	const struct ts_stage_costs *costs = pipeline_costs_of(s->t, p->slowest);
 	double saves = costs ? ts_stage_costs_lost(costs) : -1;
-	char n[TS_FMT_MAX], slow[64], text[160];
+	const struct ts_pipeline_stage *slow = saves < 0 ? NULL : &p->stage[p->slowest];
+	double lead = slow ? ts_pipeline_mean_work(slow) - p->second : 0;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], name[64], text[240];
 
-	if (saves < 0)
+	if (!slow)
 		return;
-	snprintf(text, sizeof(text), "even tiles on %s: pass %s shorter (estimated)",
-		pipeline_stage_name(s, p->slowest, slow, sizeof(slow)),
-		ts_fmt_percent(n, saves, ts_pipeline_mean_span(&p->stage[p->slowest])));
+	snprintf(text, sizeof(text), "even tiles on %s: its pass %s shorter%s%s (estimated)",
+		pipeline_stage_name(s, p->slowest, name, sizeof(name)),
+		ts_fmt_percent(n, saves, ts_pipeline_mean_span(slow)),
+		saves > lead ? ", the pipeline's " : "",
+		saves > lead ? ts_fmt_percent(m, lead, ts_pipeline_mean_span(slow)) : "");
 	say(room, text);
 }
 

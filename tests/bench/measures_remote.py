@@ -6,6 +6,7 @@ Round trips of the first screen are those that the proxy sees, with connecting; 
 Time on a loopback with a delay is that of a line without an end to its bandwidth.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -77,6 +78,31 @@ class Far:
                            stdin=subprocess.DEVNULL, capture_output=True)
         return time.perf_counter() - began if r.returncode == 0 else None
 
+    @contextlib.contextmanager
+    def sshfs(self):
+        """Where all of the host is to be seen by way of sshfs, nothing of it read yet; None where that cannot be."""
+        at = os.path.join(self.where, "seen")
+        if not self.b.have("sshfs") or not self.b.have("fusermount3"):
+            yield None
+            return
+        os.makedirs(at, exist_ok=True)
+        r = subprocess.run(["sshfs", "-F", self.config, "-o", "ro", "there:/", at], env=self.b.env(),
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        try:
+            yield at if r.returncode == 0 else None
+        finally:
+            if r.returncode == 0:
+                subprocess.run(["fusermount3", "-u", "-z", at], env=self.b.env(), check=True)
+
+
+def read_through(path):
+    """Seconds to read a file."""
+    began = time.perf_counter()
+    with open(path, "rb", buffering=0) as f:
+        while f.read(1 << 20):
+            pass
+    return time.perf_counter() - began
+
 
 def ms(took):
     return took["us"] / 1e3
@@ -125,4 +151,7 @@ def bulk(b):
     with Far(b) as far:
         took, _ = far.ask(path, "bulk")
         peer = far.sftp(part) if b.have("sftp") else None
-    return {"remote-bulk": {"ours": ms(took["bulk"]) * scale, "sftp": peer * scale * 1e3 if peer else None}}
+        with far.sshfs() as seen:
+            mounted = read_through(seen + os.path.abspath(part)) if seen else None
+    return {"remote-bulk": {"ours": ms(took["bulk"]) * scale, "sftp": peer * scale * 1e3 if peer else None,
+                            "sshfs": mounted * scale * 1e3 if mounted else None}}

@@ -340,7 +340,7 @@ check_stage(const struct ts_pipeline *p, int stage)
 static void
 check_advice(const struct ts_pipeline *p)
 {
-	double most = 0, least = 1e300, best = 1e300, at = 0, sum = 0, slow, fast;
+	double most = 0, least = 1e300, best = 1e300, at = 0, sum = 0, second = 0, slow, fast;
 	int regular = 0;
 
 	for (int i = 0; i < p->stages; i++) {
@@ -377,6 +377,10 @@ check_advice(const struct ts_pipeline *p)
 			at = k / 1000.0;
 		}
 	}
+	for (int i = 0; i < p->stages; i++)
+		if (p->stage[i].regular && i != p->slowest)
+			second = fmax(second, ts_pipeline_mean_work(&p->stage[i]));
+	ck_assert_double_eq_tol(p->second, second, 1e-9);
 	ck_assert_double_eq_tol(p->move, at, 0.0011);
 	ck_assert_double_eq_tol(p->saves,
 		(slow - best) /
@@ -661,6 +665,7 @@ START_TEST(test_known_pipeline)
 	ck_assert_double_eq_tol(p->bubble, 50 / 240.0, 1e-9);
 	ck_assert_double_eq_tol(p->move, 25 / 120.0, 1e-9);
 	ck_assert_double_eq_tol(p->saves, 25 / 120.0, 1e-9);
+	ck_assert_double_eq_tol(p->second, 70, 1e-9);
 	ck_assert_double_eq_tol(p->at_once, 190 / 120.0, 1e-9);
 	ts_pipeline_close(p);
 	ts_trace_release(t);

@@ -3,7 +3,7 @@
  * dense - memory for a moment, most of which is going to be written, here and there.
  *
  * The first touch of a page takes two microseconds, as long as a hundred additions, and the first look and the first
- * write are one each. The pages of such memory come together instead, which takes a tenth of that.
+ * write are one each. The pages of such memory come together instead, which takes a third of that.
  */
 #ifndef TS_BASE_DENSE_H
 #define TS_BASE_DENSE_H

@@ -86,6 +86,7 @@ struct ts_pipeline {
 	 * Estimated: as if cycles went with the work.
 	 */
 	double move, saves, target;
+	double second; /* mean work of the next slowest one: what is saved beyond that, it takes; 0: none */
 };
 
 /*
