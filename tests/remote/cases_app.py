@@ -7,6 +7,7 @@ import resource
 import shutil
 import socket
 import sys
+import tempfile
 import time
 
 import proxy
@@ -908,6 +909,90 @@ def app_server_rebooted(ctx, way):
             t.keys("8")
             t.see(lambda text: "400 variables" in text and "Chang" not in text)
             t.leaves()
+
+
+def by_ssh(text):
+    """Whether the first line says that it is connected, by OpenSSH's program."""
+    return re.search(r"(?<!lib)ssh ", text.split("\n")[0]) is not None
+
+
+@case(params=["ssh", "auto"])
+def app_proxy_jump(ctx, way):
+    """Through another host, whose key is another, too: the same report; when that host is gone so is the connection, until it is back."""
+    path = report(ctx)
+    jump_key, jump_line = ctx.key("jump_key")
+    os.makedirs(ctx.path("jump"))
+    with server.Sshd(ctx.dir) as sshd, server.Sshd(ctx.path("jump"), options=["PermitOpen 127.0.0.1:%d" % sshd.port]) as jump:
+        jump.allow(jump_line)
+        key, line = ctx.key("key")
+        sshd.allow(line)
+        there = server.read(ctx.client(sshd, "ProxyJump jump", known=sshd.known() + jump.known(), keys=[key]))
+        config = ctx.client(jump, keys=[jump_key])
+        server.write(config, there + "\n" + server.read(config).replace("Host there", "Host jump") + "\n")
+        with App(ctx, way, config, path, size=(160, 40)) as t:
+            t.see(lambda text: by_ssh(text) and "tiles 16" in text)
+            expect("Accepted publickey" in jump.said() and "Accepted publickey" in sshd.said(), None,
+                   "not through it:\n%s\n%s" % (jump.said(), sshd.said()))
+            behind = sshd.said().count("Accepted publickey")
+            before = jump.said().count("Accepted publickey")
+            expect(before >= behind, None, "%d times at the first host, %d times behind it" % (before, behind))
+            jump.stop()
+            t.see("Reconnecting to there, attempt")
+            jump.start()
+            t.see(lambda text: "Reconnecting" not in text)
+            t.keys("8")
+            t.see(lambda text: "400 variables" in text and "Chang" not in text)
+            t.leaves()
+        expect(jump.said().count("Accepted publickey") > before, None, "connected anew without the first host")
+
+
+def master(ctx, config, what):
+    """What OpenSSH says of the master of that configuration: `check`, `exit`; None when there is none."""
+    res = ctx.run(server.program("ssh"), "-F", config, "-O", what, "there")
+    return res.err if res.rc == 0 else None
+
+
+@case(params=["ssh", "auto"])
+def app_master_over_a_loss(ctx, way):
+    """All channels are one connection, by the master of the configuration; with the link it ends, and the next one begins another."""
+    path = report(ctx, 150000)
+    # a socket's path has 107 bytes, with what ssh puts behind it while it makes one
+    short = tempfile.mkdtemp(prefix="ts-master.", dir=None if len(ctx.dir) < 80 else "/tmp")
+    try:
+        with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+            config = through(ctx, sshd, p, "ControlMaster auto", "ControlPath %s/m" % short, "ControlPersist 60")
+            try:
+                with App(ctx, way, config, path, size=(160, 40)) as t:
+                    t.see(lambda text: by_ssh(text) and "tiles 16" in text)
+                    t.keys("J")
+                    t.rests()
+                    first = master(ctx, config, "check")
+                    expect(first, None, "no master")
+                    expect(p.counts()["connections"] == 1, None, "%d connections" % p.counts()["connections"])
+                    p.refuse()
+                    p.cut()
+                    t.see("Reconnecting to there, attempt")
+                    p.resume()
+                    t.see(lambda text: "Reconnecting" not in text)
+                    t.keys("8", "G")
+                    t.see(lambda text: "150,000 variables" in text and "Chang" not in text and "could not be read" not in text)
+                    t.keys("J")
+                    t.rests()
+                    second = master(ctx, config, "check")
+                    expect(second and second != first, None, "the master is %r, before it was %r" % (second, first))
+                    t.keys("Q")
+                    t.ends(0)
+                accepted = sshd.said().count("Accepted publickey")
+                expect(accepted == 2, None, "%d connections, not 2" % accepted)
+                expect(master(ctx, config, "check") == second, None, "the master did not outlive the program")
+            finally:
+                master(ctx, config, "exit")
+            end = time.monotonic() + LIMIT
+            while os.listdir(short):
+                expect(time.monotonic() < end, None, "the master did not end")
+                time.sleep(0.02)
+    finally:
+        shutil.rmtree(short, ignore_errors=True)
 
 
 @case(params=[way + link for way in WAYS for link in ("-link-cut", "-link-there")])
