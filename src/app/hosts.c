@@ -380,7 +380,8 @@ ts_hosts_event(struct ts_app *app)
 		log_change(app, &h->host[i], h->status[i].name, &now);
 		if (is_again(&h->host[i].state, &now))
 			connected_again(app, h->status[i].name, &now);
-		app->dirty |= now.is != h->host[i].state.is;
+		app->dirty |= now.is != h->host[i].state.is ||
+			(now.rtt_us > 0) != (h->host[i].state.rtt_us > 0);
 		h->host[i].state = now;
 		write_status(&h->status[i], &now);
 	}

@@ -141,15 +141,15 @@ class Sshd:
                               " ".join(self.keys[kind].split()[:2]))
 
 
-def children(pid):
-    """Processes below one, the deepest first."""
+def children(pid, deep=True):
+    """Processes below one, the deepest first; else its own only."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
                 with open("/proc/%s/stat" % entry) as f:
                     if int(f.read().rsplit(")", 1)[1].split()[1]) == pid:
-                        found += children(int(entry)) + [int(entry)]
+                        found += (children(int(entry)) if deep else []) + [int(entry)]
             except (OSError, IndexError):
                 pass
     return found
@@ -176,7 +176,7 @@ def halt(pid):
     send(pid, signal.SIGSTOP)
     while not stopped(pid):
         time.sleep(0.001)
-    for child in children(pid):
+    for child in children(pid, deep=False):
         halt(child)
 
 

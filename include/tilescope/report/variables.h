@@ -39,7 +39,7 @@ struct ts_variables {
 	bool lowered;
 	enum ts_relation relation;
 	struct ts_variable_facts *facts; /* held; what else is known, as far as it was read */
-	struct variable_orders *orders;	 /* that were mapped: they are looked through once; NULL: each time */
+	struct variable_orders *orders;	 /* mapped, looked through once; NULL: each time */
 	int64_t rows;			 /* or TS_UNKNOWN: not counted yet */
 	bool counted;			 /* by reading all rows: else `rows` is believed */
 	bool partial;			 /* counted up to where the report is damaged */
