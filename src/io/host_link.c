@@ -140,6 +140,7 @@ host_connect(struct ts_host *h)
 	h->now.window = WINDOW_MIN;
 	h->now.connections++;
 	memset(&h->bulk, 0, sizeof(h->bulk));
+	h->spec.to.alone = h->tries > 1; /* the first attempt is free to find a master that lives */
 	code = (h->beyond ? h->spec.otherwise : h->spec.connect)(&h->transport, &h->spec.to, &err);
 	if (!code) {
 		h->now.transport = h->transport->ops->name;

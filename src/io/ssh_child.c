@@ -109,6 +109,8 @@ make_line(struct line *l, const struct ts_transport_spec *spec, bool asks)
 		say(l, always[i]);
 	if (!asks)
 		say(l, "-oBatchMode=yes");
+	if (spec->alone)
+		say(l, "-oControlPath=none");
 	if (spec->timeout_s > 0) {
 		snprintf(l->timeout, sizeof(l->timeout), "-oConnectTimeout=%d", spec->timeout_s);
 		say(l, l->timeout);
@@ -346,18 +348,45 @@ find_complaint(struct channel *c)
 	return -1;
 }
 
+/* How the way through a jump host ends: why stands before that. */
+static const char *const vague[] = {"Connection closed by UNKNOWN port",
+	"kex_exchange_identification:", "stdio forwarding failed"};
+
+static bool
+is_vague(const char *line)
+{
+	for (size_t i = 0; i < TS_COUNT(vague); i++)
+		if (strncmp(line, vague[i], strlen(vague[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The end of the last line that says why; of the first one when none does. */
+static size_t
+end_of_reason(const char *said)
+{
+	size_t n = strlen(said), begin;
+
+	do {
+		while (n > 0 && (said[n - 1] == '\n' || said[n - 1] == '\r'))
+			n--;
+		for (begin = n; begin > 0 && said[begin - 1] != '\n'; begin--)
+			;
+		if (begin == 0 || !is_vague(said + begin))
+			return n;
+		n = begin;
+	} while (true);
+}
+
 /* The line of `said` with these words, else its last one that says something; "" when there is none. */
 static void
 line_with(struct ts_strbuf *out, const char *said, const char *words)
 {
 	const char *at = *words ? strstr(said, words) : NULL;
-	size_t n = strlen(said);
+	size_t n;
 
-	if (!at) {
-		while (n > 0 && (said[n - 1] == '\n' || said[n - 1] == '\r'))
-			n--;
-		at = said + n;
-	}
+	if (!at)
+		at = said + end_of_reason(said);
 	while (at > said && at[-1] != '\n')
 		at--;
 	n = strcspn(at, "\r\n");

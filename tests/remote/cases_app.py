@@ -938,6 +938,7 @@ def app_proxy_jump(ctx, way):
             expect(before >= behind, None, "%d times at the first host, %d times behind it" % (before, behind))
             jump.stop()
             t.see("Reconnecting to there, attempt")
+            t.see("Connection refused)")        # of the first host, not that ssh's own way there has ended
             jump.start()
             t.see(lambda text: "Reconnecting" not in text)
             t.keys("8")
@@ -950,6 +951,33 @@ def master(ctx, config, what):
     """What OpenSSH says of the master of that configuration: `check`, `exit`; None when there is none."""
     res = ctx.run(server.program("ssh"), "-F", config, "-O", what, "there")
     return res.err if res.rc == 0 else None
+
+
+@case()
+def app_dead_master(ctx):
+    """A master may be as dead as the link: from the second attempt on ssh is told to connect by itself."""
+    path = report(ctx)
+    said, program = ctx.path("said"), ctx.path("ssh")
+    server.write(program, "#!/bin/sh\nprintf '%%s ' \"$@\" >>'%s'; echo >>'%s'\nexec %s \"$@\"\n" %
+                 (said, said, server.program("ssh")), 0o700)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = through(ctx, sshd, p)
+        with App(ctx, "ssh", config, path, size=(160, 40), env={"TS_SSH": program}) as t:
+            t.see("tiles 16")
+            t.keys("J")
+            t.rests()
+            before = server.read(said).splitlines()
+            p.refuse()
+            p.cut()
+            t.see("Reconnecting to there, attempt 3")
+            p.resume()
+            t.see(lambda text: "Reconnecting" not in text)
+            t.keys("8")
+            t.see(lambda text: "400 variables" in text and "Chang" not in text)
+            t.leaves()
+        after = server.read(said).splitlines()[len(before):]
+    expect(not [line for line in before + after[:1] if "ControlPath" in line], None, "no master may be used: %s" % (before + after[:1]))
+    expect(len(after) > 1 and all("-oControlPath=none" in line for line in after[1:]), None, "a master may be used: %s" % after)
 
 
 @case(params=["ssh", "auto"])

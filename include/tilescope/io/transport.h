@@ -45,6 +45,7 @@ struct ts_transport_spec {
 	int port;	  /* 0: as configured */
 	bool ask;	  /* false: what would be a question fails (verbs) */
 	int timeout_s; /* to connect; 0: as configured. Time that a question stands does not count */
+	bool alone;    /* by no master of OpenSSH's, which may be as dead as what was lost */
 	const char *config;  /* a file instead of ~/.ssh/config; NULL: that */
 	const char *program; /* of the child: "ssh", or its path; NULL: $TS_SSH, else ssh */
 	const char *askpass; /* of the child: the program that carries questions; NULL: ourselves */
