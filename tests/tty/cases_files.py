@@ -353,7 +353,7 @@ def list_keys(ctx):
         if t.poll() is not None:
             t.fail("ended after %s" % key)
         t.clean()
-    for key in ("Q", "q", "esc"):
+    for key in ("Q", "q"):
         if key != "Q":
             t = ctx.pty(ctx.path("all"), wait="one")
         t.press(key)

@@ -77,7 +77,7 @@ START_TEST(rows_header_and_total)
 	ts_list_set_count(&l, 6);
 	draws(20, 6, &l,
 		"  id name  ^   bytes\n"
-		"   0 ~/names    1000\n"
+		"   0 a/~ames    1000\n"
 		"   1 x          1000\n"
 		"   2 m?[1m      1000\n"
 		"...\n"
@@ -106,9 +106,9 @@ START_TEST(small_tables)
 
 	ts_list_init(&l);
 	ts_list_set_count(&l, 6);
-	draws(20, 2, &l, "  id name  ^   bytes\n   0 ~/names    1000\n", NULL);
-	draws(20, 1, &l, "   0 ~/names    1000\n", NULL);
-	draws(6, 2, &l, "name ^\n~names\n", NULL);
+	draws(20, 2, &l, "  id name  ^   bytes\n   0 a/~ames    1000\n", NULL);
+	draws(20, 1, &l, "   0 a/~ames    1000\n", NULL);
+	draws(6, 2, &l, "name ^\na/~mes\n", NULL);
 	draws(3, 2, &l, "n~^\n~es\n", NULL);
 	ts_list_set_count(&l, 0);
 	draws(20, 3, &l, "  id name  ^   bytes\nnothing here\n     total      1000\n", NULL);
