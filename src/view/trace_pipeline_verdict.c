@@ -19,7 +19,8 @@
 #define LEAST_MOVE 0.005
 
 enum {
-	GAP = 3, /* columns between sentences */
+	GAP = 3,	     /* columns between sentences */
+	SENTENCE_LEAST = 12, /* of less than that nothing is understood: it is left out */
 	COST_LEAST =
 		44, /* columns for each of what a stage works most on, when there are several; ... */
 	COSTS_MOST = 3, /* ... so many at most */
@@ -40,7 +41,7 @@ say(struct room *room, const char *text)
 		return;
 	if (w > room->line.w && room->below.h > 0)
 		room->line = ts_rect_cut_top(&room->below, 1);
-	if (room->line.w > 0)
+	if (w <= room->line.w || room->line.w >= SENTENCE_LEAST)
 		ts_rect_cut_left(&room->line,
 			GAP +
 				ts_canvas_field(room->c, room->line, 0, 0, room->line.w,
