@@ -14,6 +14,7 @@
 #include "tilescope/base/hash.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/base/varint.h"
 #include "tilescope/format/perfetto.h"
 
 /* Numbers of fields, by message; those of sub-messages too. */
@@ -79,9 +80,7 @@ struct ts_perfetto {
 static void
 put_number(struct message *m, uint64_t v)
 {
-	for (; v >= 0x80; v >>= 7)
-		m->bytes[m->n++] = (unsigned char)(v | 0x80);
-	m->bytes[m->n++] = (unsigned char)v;
+	m->n += ts_varint_put(m->bytes + m->n, v);
 }
 
 static void

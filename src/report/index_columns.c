@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/varint.h"
 #include "tilescope/report/dictionary.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_columns.h"
@@ -522,17 +523,6 @@ merge_names(struct merging *m, struct ts_pass_part *parts, int count, bool by_nu
 	return code;
 }
 
-static size_t
-put_number(unsigned char *out, uint32_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		out[n++] = (unsigned char)(v | 0x80);
-	out[n++] = (unsigned char)v;
-	return n;
-}
-
 /* Of a name what it does not share with the one before. */
 static enum ts_code
 put_name(struct merging *m, const char *s, uint32_t n, const char *before, uint32_t have,
@@ -545,8 +535,8 @@ put_name(struct merging *m, const char *s, uint32_t n, const char *before, uint3
 
 	while (s && same < n && same < have && s[same] == before[same])
 		same++;
-	used = put_number(head, same);
-	used += put_number(head + used, s ? n - same + 1 : 0);
+	used = ts_varint_put(head, same);
+	used += ts_varint_put(head + used, s ? n - same + 1 : 0);
 	code = ts_pile_add(&m->coded, head, used, m->cache, err);
 	return code || !s ? code : ts_pile_add(&m->coded, s + same, n - same, m->cache, err);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/varint.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_columns.h"
 #include "tilescope/report/index_name_tiles.h"
@@ -59,27 +60,16 @@ can(const struct ts_report *r)
 		ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_NAME);
 }
 
-static size_t
-put_number(unsigned char *out, uint32_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		out[n++] = (unsigned char)(v | 0x80);
-	out[n++] = (unsigned char)v;
-	return n;
-}
-
 /* The run is whole. */
 static void
 end_run(struct part *p, struct line *l, int64_t name)
 {
 	uint32_t more = l->to - l->from - 1, most = UINT32_MAX;
 	unsigned char run[RUN_BYTES];
-	size_t n = put_number(run, (l->from - l->before) << 1 | (more > 0));
+	size_t n = ts_varint_put(run, (l->from - l->before) << 1 | (more > 0));
 
 	if (more > 0)
-		n += put_number(run + n, more - 1);
+		n += ts_varint_put(run + n, more - 1);
 	if (p->second)
 		most = ((const uint32_t *)p->at.memory)[name + 1];
 	p->fits = p->fits && l->at <= most && n <= most - l->at;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/varint.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_pieces.h"
 #include "tilescope/report/memory.h"
@@ -248,17 +249,6 @@ join_tiles(struct list *l, struct on_tile *p, size_t n)
 	return true;
 }
 
-static size_t
-put_number(unsigned char *out, uint32_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		out[n++] = (unsigned char)(v | 0x80);
-	out[n++] = (unsigned char)v;
-	return n;
-}
-
 static uint32_t
 common_unit(uint32_t a, uint32_t b)
 {
@@ -304,7 +294,7 @@ put_head(struct sorting *s, const struct list *l, struct ts_err *err)
 	size_t n = 0;
 
 	for (int i = 0; i < HEAD_NUMBERS; i++)
-		n += put_number(head + n, number[i]);
+		n += ts_varint_put(head + n, number[i]);
 	head[n++] = (unsigned char)l->width;
 	return ts_pile_add(&s->bytes, head, n, s->cache, err);
 }
@@ -368,8 +358,8 @@ put_list(struct sorting *s, struct spread *spread, struct on_tile *p, size_t pie
 	for (uint32_t i = 0; !code && i < l.tiles; i++) {
 		unsigned char gap[NUMBER_BYTES];
 
-		code = ts_pile_add(&s->bytes, gap, put_number(gap, (uint32_t)(p[i].tile - before)),
-			s->cache, err);
+		code = ts_pile_add(&s->bytes, gap,
+			ts_varint_put(gap, (uint32_t)(p[i].tile - before)), s->cache, err);
 		before = p[i].tile;
 	}
 	return code;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/varint.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_columns.h"
 #include "tilescope/report/memory.h"
@@ -195,17 +196,6 @@ kind_of(struct part *p, const struct ts_rows_block *b, int i)
 	return k;
 }
 
-static size_t
-put_number(unsigned char *out, uint64_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		out[n++] = (unsigned char)(v | 0x80);
-	out[n++] = (unsigned char)v;
-	return n;
-}
-
 static enum ts_code
 add_row(struct part *p, struct ts_tile_rows_of *of, const struct ts_rows_block *b, int i,
 	const struct ts_cache *cache, struct ts_err *err)
@@ -226,8 +216,8 @@ add_row(struct part *p, struct ts_tile_rows_of *of, const struct ts_rows_block *
 		return code;
 	p->fits = p->fits && ++of->rows < UINT32_MAX;
 	p->all |= (uint64_t)b->v[LIVES_BYTES][i];
-	n = put_number(out, number);
-	n += put_number(out + n, (uint64_t)b->v[LIVES_BYTES][i]);
+	n = ts_varint_put(out, number);
+	n += ts_varint_put(out + n, (uint64_t)b->v[LIVES_BYTES][i]);
 	return ts_pile_add(&p->packed, out, n, cache, err);
 }
 
@@ -486,9 +476,10 @@ pack_rows(struct merging *m, const struct part *p, const struct ts_tile_rows_of 
 		uint64_t bytes = ts_tile_rows_number(&in);
 		int64_t step = (int64_t)kind - (int64_t)*last;
 		unsigned char out[2 * NUMBER_BYTES];
-		size_t n = put_number(out, step < 0 ? (uint64_t)-step * 2 - 1 : (uint64_t)step * 2);
+		size_t n = ts_varint_put(out,
+			step < 0 ? (uint64_t)-step * 2 - 1 : (uint64_t)step * 2);
 
-		n += put_number(out + n, bytes >> m->head.shift);
+		n += ts_varint_put(out + n, bytes >> m->head.shift);
 		*last = kind;
 		code = ts_pile_add(&m->packed, out, n, m->cache, err);
 	}
