@@ -28,11 +28,11 @@ ts_heat_role(uint8_t code)
 		return TS_ROLE_TITLE;
 	if (code & TS_HEAT_SELECTED) {
 		enum { EACH = TS_HEAT_LEVELS / TS_ROLE_HEAT_SELECTED };
-		unsigned at = k < TS_HEAT_LEVELS ? k / EACH
-			: k == TS_HEAT_OVER	 ? TS_ROLE_HEAT_SELECTED - 1
-						 : 0;
 
-		return (enum ts_role)(TS_ROLE_HEAT_SELECTED_0 + at);
+		if (k == TS_HEAT_OVER)
+			return TS_ROLE_HEAT_SELECTED_OVER;
+		return (enum ts_role)(
+			TS_ROLE_HEAT_SELECTED_0 + (k < TS_HEAT_LEVELS ? k / EACH : 0));
 	}
 	if (k < TS_HEAT_LEVELS)
 		return (enum ts_role)(TS_ROLE_HEAT_0 + k);

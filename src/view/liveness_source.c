@@ -177,32 +177,40 @@ number_of(const char *text, int64_t *out, bool *peak)
 	return end != text && (*end == '\0' || *peak) && *out >= 0 && *out <= TS_NUMBER_MAX;
 }
 
-/* What key and command do next: device, IPU, tile, selected tiles, device. */
+/* false: the report, or what is selected, has none of that kind. */
+static bool
+set_kind(struct liveness *s, enum ts_live_where where)
+{
+	const struct ts_selection *sel = s->v.env->selection;
+	bool tile = ts_tile_lives_can(s->v.env->report);
+
+	if (where == TS_LIVE_SET)
+		return tile && set_selected(s);
+	if (where == TS_LIVE_TILE && !tile)
+		return false;
+	if (where == TS_LIVE_IPU && !tile && !ts_report_has(s->v.env->report, TS_LIVENESS_STEP_IPU))
+		return false;
+	set_number(s, where,
+		ts_max_i64(0,
+			where == TS_LIVE_IPU		? sel->ipu
+				: where == TS_LIVE_TILE ? sel->tile
+							: 0));
+	return true;
+}
+
+/* What key and command do next: what was selected comes before an IPU and a tile that nobody may have chosen. */
 static void
 next_source(struct liveness *s)
 {
-	const struct ts_selection *sel = s->v.env->selection;
-	bool ipu = ts_report_has(s->v.env->report, TS_LIVENESS_STEP_IPU) ||
-		ts_tile_lives_can(s->v.env->report);
-	bool tile = ts_tile_lives_can(s->v.env->report);
+	static const enum ts_live_where order[] = {TS_LIVE_ALL, TS_LIVE_SET, TS_LIVE_IPU,
+		TS_LIVE_TILE};
+	size_t at = 0;
 
-	switch (s->source.where) {
-	case TS_LIVE_ALL:
-		if (ipu) {
-			set_number(s, TS_LIVE_IPU, sel->ipu >= 0 ? sel->ipu : 0);
-			return;
-		} /* fall through */
-	case TS_LIVE_IPU:
-		if (tile) {
-			set_number(s, TS_LIVE_TILE, sel->tile >= 0 ? sel->tile : 0);
-			return;
-		} /* fall through */
-	case TS_LIVE_TILE:
-		if (tile && set_selected(s))
-			return; /* fall through */
-	default:
-		set_number(s, TS_LIVE_ALL, 0);
-	}
+	while (order[at] != s->source.where)
+		at++;
+	do
+		at = (at + 1) % TS_COUNT(order);
+	while (!set_kind(s, order[at]));
 }
 
 static enum ts_effect

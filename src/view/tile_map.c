@@ -312,6 +312,8 @@ ts_tile_map_legend(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_r
 		put_sample(&l, TS_HEAT_OVER, "over the limit");
 	if (k->is_marked)
 		put_sample(&l, selected_code(m), "selected");
+	if (k->is_marked && m->over > 0)
+		put_sample(&l, TS_HEAT_SELECTED | TS_HEAT_OVER, "both");
 	if (m->unknown > 0)
 		put_sample(&l, TS_HEAT_UNKNOWN, "not known");
 	if (!ts_heat_halves(c) && m->seen.h < 2)
@@ -418,6 +420,9 @@ ts_tile_map_side(const struct ts_tile_map *m, struct ts_canvas *c, struct ts_rec
 		side_sample(&s, TS_HEAT_OVER, TS_HEAT_OVER, "over limit");
 	if (k->is_marked)
 		side_sample(&s, selected_code(m), selected_code(m), "selected");
+	if (k->is_marked && m->over > 0)
+		side_sample(&s, TS_HEAT_SELECTED | TS_HEAT_OVER, TS_HEAT_SELECTED | TS_HEAT_OVER,
+			"both");
 	if (m->different >= 0)
 		side_differences(&s, m, k);
 	else if (m->scale.most >= 0)

@@ -157,9 +157,11 @@ note_text(const struct variables_view *t, char *out, size_t size)
 			ts_fmt_count(n, atomic_load(&t->list->costly)));
 	} else if (t->unsized > 0 && t->list && t->list->filter.count == 0) {
 		snprintf(out, size, "%s without a size", ts_fmt_count(n, t->unsized));
-	} else if (t->v->lowered && t->wish.filter.count == 0 &&
-		t->view.env->selection->tiles.count > 0) {
-		snprintf(out, size, "of all tiles; & tile in selected");
+	} else if (t->v->lowered && t->view.env->selection->tiles.count > 0 &&
+		!ts_filter_uses(&t->wish.filter, TS_VARIABLE_FIELD_TILE) &&
+		!ts_filter_uses(&t->wish.filter, TS_VARIABLE_FIELD_IPU)) {
+		snprintf(out, size, "of all tiles%s",
+			t->wish.filter.count == 0 ? "; & tile in selected" : "");
 	}
 }
 

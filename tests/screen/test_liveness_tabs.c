@@ -120,7 +120,7 @@ START_TEST(sources)
 }
 END_TEST
 
-/* All sources by one key, round. */
+/* All sources by one key, round: what is selected first. */
 START_TEST(next_source)
 {
 	struct harness h;
@@ -128,11 +128,11 @@ START_TEST(next_source)
 	begin(&h, 100, 30);
 	select_tiles(&h, 3, 9);
 	harness_command(&h, "source");
+	harness_says(&h, "Live bytes of 6 tiles");
+	harness_command(&h, "source");
 	harness_says(&h, "Live bytes of ipu 0");
 	harness_command(&h, "source");
 	harness_says(&h, "Live bytes of tile 0");
-	harness_command(&h, "source");
-	harness_says(&h, "Live bytes of 6 tiles");
 	harness_command(&h, "source");
 	harness_says(&h, "Live bytes of all tiles");
 	ts_select_no_tiles(&h.selection);

@@ -238,17 +238,16 @@ START_TEST(metrics_scales_and_orders_are_chosen)
 }
 END_TEST
 
-/* Is the tile drawn as one that is over the limit? */
 static bool
-is_marked_over(struct harness *h, int x, int y)
+is_drawn_as(struct harness *h, enum ts_role role, int x, int y)
 {
 	const struct ts_cell *cell;
 
 	harness_draw(h);
 	cell = ts_canvas_at(h->canvas, x, y);
 	/* a cell of one colour may have the other one behind it */
-	return (cell->role == TS_ROLE_BAD && cell->cp != ' ') ||
-		(cell->back == TS_ROLE_BAD && cell->cp != 0x2588);
+	return (cell->role == role && cell->cp != ' ') ||
+		(cell->back == role && cell->cp != 0x2588);
 }
 
 START_TEST(tiles_over_the_limit_are_marked_whatever_the_metric)
@@ -261,14 +260,38 @@ START_TEST(tiles_over_the_limit_are_marked_whatever_the_metric)
 	harness_command(&h, "goto 0");
 	for (int i = 0; i < 12; i++) {
 		harness_says(&h, " over the limit");
-		ck_assert(is_marked_over(&h, X, Y));
-		ck_assert(!is_marked_over(&h, X + 1, Y));
+		ck_assert(is_drawn_as(&h, TS_ROLE_BAD, X, Y));
+		ck_assert(!is_drawn_as(&h, TS_ROLE_BAD, X + 1, Y));
 		harness_command(&h, "metric");
 		harness_settle(&h);
 	}
 	harness_command(&h, "limit-line");
 	harness_says(&h, " over the limit");
-	ck_assert(!is_marked_over(&h, X, Y));
+	ck_assert(!is_drawn_as(&h, TS_ROLE_BAD, X, Y));
+	harness_end(&h);
+}
+END_TEST
+
+START_TEST(a_tile_over_the_limit_is_seen_in_a_selection)
+{
+	enum { X = 1 + 70 - 64, Y = 1 }; /* tile 70, the lower half of the cell */
+	struct harness h;
+
+	begin(&h, 1, 1472, true, 80, 22, TS_GLYPHS_FULL);
+	harness_command(&h, "map");
+	harness_command(&h, "goto 0");
+	harness_command(&h, "goto 65");
+	harness_command(&h, "range");
+	harness_command(&h, "goto 80");
+	harness_command(&h, "range");
+	harness_settle(&h);
+	harness_says(&h, " both");
+	ck_assert(is_drawn_as(&h, TS_ROLE_HEAT_SELECTED_OVER, X, Y));
+	ck_assert(!is_drawn_as(&h, TS_ROLE_BAD, X, Y));
+	ck_assert(!is_drawn_as(&h, TS_ROLE_HEAT_SELECTED_OVER, X + 1, Y));
+	ts_select_no_tiles(&h.selection);
+	harness_settle(&h);
+	ck_assert(is_drawn_as(&h, TS_ROLE_BAD, X, Y));
 	harness_end(&h);
 }
 END_TEST
@@ -620,6 +643,7 @@ main(void)
 	tcase_add_test(c, the_mouse_finds_a_tile);
 	tcase_add_test(c, metrics_scales_and_orders_are_chosen);
 	tcase_add_test(c, tiles_over_the_limit_are_marked_whatever_the_metric);
+	tcase_add_test(c, a_tile_over_the_limit_is_seen_in_a_selection);
 	tcase_add_test(c, the_walk_reaches_categories);
 	tcase_add_test(c, the_graph_has_the_physical_order_too);
 	tcase_add_test(c, physical_order_that_is_not_recorded_is_said);

@@ -544,6 +544,35 @@ START_TEST(sorts_and_filters)
 }
 END_TEST
 
+/* Tiles that are selected do not narrow the list unless the filter says so: it is said which of both it is. */
+START_TEST(says_that_all_tiles_are_listed)
+{
+	static const struct {
+		const char *command;
+		bool all;
+	} cases[] = {{"filter bytes>8000", true}, {"filter tile in selected", false},
+		{"filter ipu=0", false}};
+	struct ts_tile_set set;
+	struct harness h;
+
+	begin(&h, 120, 22, TS_GLYPHS_FULL, rows);
+	harness_settle(&h);
+	harness_command(&h, "filter bytes>8000");
+	ck_assert(!harness_has(&h, "of all tiles"));
+	ck_assert(ts_tile_set_init(&set, 128));
+	ts_tile_set_add(&set, 3, 9);
+	ts_select_tiles(&h.selection, &set, NULL);
+	for (size_t i = 0; i < TS_COUNT(cases); i++) {
+		harness_command(&h, cases[i].command);
+		harness_settle(&h);
+		ck_assert_msg(harness_has(&h, "of all tiles") == cases[i].all, "%s",
+			cases[i].command);
+	}
+	ts_select_no_tiles(&h.selection);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(searches)
 {
 	struct harness h;
@@ -798,6 +827,7 @@ main(void)
 	tcase_add_test(t, filter_waits);
 	tcase_add_test(t, goes_anywhere);
 	tcase_add_test(t, sorts_and_filters);
+	tcase_add_test(t, says_that_all_tiles_are_listed);
 	tcase_add_test(t, searches);
 	tcase_add_test(t, hits_typed_ahead);
 	tcase_add_test(t, hits_among_the_rows_shown);

@@ -263,7 +263,7 @@ START_TEST(levels_of_heat_differ)
 {
 	static const enum ts_role others[] = {TS_ROLE_BAD, TS_ROLE_TITLE, TS_ROLE_HEAT_UNKNOWN,
 		TS_ROLE_HEAT_SELECTED_0, TS_ROLE_HEAT_SELECTED_1, TS_ROLE_HEAT_SELECTED_2,
-		TS_ROLE_HEAT_SELECTED_3};
+		TS_ROLE_HEAT_SELECTED_3, TS_ROLE_HEAT_SELECTED_OVER};
 
 	for (const struct ts_embedded *e = ts_embedded; e->name; e++) {
 		struct ts_theme t;

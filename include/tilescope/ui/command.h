@@ -178,7 +178,7 @@ enum ts_context {
 	X(ROLLUP, "rollup", OPERATIONS, "[REGEX...]", BOUND,                                       \
 		"group operations by what this finds in their names; none: on, off")               \
 	X(SOURCE, "source", LIVENESS, "[TEXT...]", BOUND,                                          \
-		"whose liveness: the next, all, ipu N, tile N, selected, TILES")                   \
+		"whose liveness: the next, all, selected, ipu N, tile N, TILES")                   \
 	X(REPLICA, "replica", LIVENESS, "", BOUND, "figures of the device, or of one replica")     \
 	X(ONLY, "only", LIVENESS, "[all|born|died|changed]", BOUND,                                \
 		"list all variables, or only those that were born or died")                        \

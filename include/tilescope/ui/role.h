@@ -91,6 +91,7 @@
 	X(HEAT_SELECTED_1, "heat_selected_1", '\\', "heat map: selected, four levels")           \
 	X(HEAT_SELECTED_2, "heat_selected_2", ']', "heat map: selected, four levels")            \
 	X(HEAT_SELECTED_3, "heat_selected_3", '^', "heat map: selected, four levels")            \
+	X(HEAT_SELECTED_OVER, "heat_selected_over", '@', "heat map: selected, over a limit")     \
 	X(LESS_3, "less_3", '{', "difference: much less")                                        \
 	X(LESS_2, "less_2", '|', "difference: less")                                             \
 	X(LESS_1, "less_1", '}', "difference: a little less")                                    \
