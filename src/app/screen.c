@@ -352,8 +352,14 @@ draw_selected_beside(struct ts_app *app, struct ts_canvas *c, struct ts_rect r, 
 	}
 	ts_canvas_fill(c, (struct ts_rect){0, 0, from, 1}, TS_ROLE_TAB, ' ');
 	to = draw_selected(app, c, r, 1, from - 2);
-	if (to >= from) /* there never was a name: they make room */
-		draw_tabs(app, c, r, to + 1, form);
+	if (to < from)
+		return;
+	/* there never was a name: the tabs make room, and where that is not enough the words at the end */
+	ts_canvas_fill(c, (struct ts_rect){0, 0, 1, 1}, TS_ROLE_TAB, ' ');
+	ts_canvas_fill(c, (struct ts_rect){to, 0, r.w - end - to, 1}, TS_ROLE_TAB, ' ');
+	to = draw_tabs(app, c, r, to + 1, form);
+	if (to > r.w - end)
+		ts_canvas_fill(c, (struct ts_rect){to, 0, r.w - to, 1}, TS_ROLE_TAB, ' ');
 }
 
 /* The longest titles that leave room for the rest of the line, whatever stands there: they do not move when work begins. */
