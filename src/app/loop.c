@@ -25,12 +25,13 @@
 #include "tilescope/view/sheet.h"
 
 enum {
-	KEYS_US = 8000,	  /* keys are drained at most so long before a frame */
-	ANSWER_MS = 12,	  /* and an answer is waited for so long after a key */
-	EARLY_MS = 20,	  /* and the report before there is a screen */
-	TICK_US = 250000, /* between frames that only show progress */
-	REST_US = 30000,  /* patient work rests at most so long after a key, */
-	SENT_US = 2000,	  /* and so long after its frame, which is on its way to the terminal */
+	KEYS_US = 8000,	   /* keys are drained at most so long before a frame */
+	ANSWER_US = 12000, /* and an answer is waited for so long after a key, */
+	BEHIND_US = 2000,  /* what comes behind it so long */
+	EARLY_MS = 20,	   /* and the report before there is a screen */
+	TICK_US = 250000,  /* between frames that only show progress */
+	REST_US = 30000,   /* patient work rests at most so long after a key, */
+	SENT_US = 2000,	   /* and so long after its frame, which is on its way to the terminal */
 };
 
 enum {
@@ -95,18 +96,22 @@ is_busy(struct ts_app *app, enum ts_worker_id worker)
 	return info.what || info.waiting > 0;
 }
 
-/* A key may have asked for rows: they mostly come at once. */
+/* A key may have asked for rows: they mostly come at once. What is wanted soon is not held up by what comes behind it. */
 static void
 wait_for_answer(struct ts_app *app)
 {
-	int64_t until = ts_clock_us() + ANSWER_MS * 1000;
+	int64_t began = ts_clock_us(), until = began + ANSWER_US, now = began;
 
-	while (is_busy(app, TS_WORKER_SCREEN) && ts_clock_us() < until) {
+	while (is_busy(app, TS_WORKER_SCREEN) && now < until) {
 		struct pollfd p = {.fd = ts_jobs_fd(app->jobs), .events = POLLIN};
+		const struct timespec left = {0, (until - now) * 1000};
 
-		if (poll(&p, 1, (int)((until - ts_clock_us()) / 1000) + 1) <= 0)
+		if (ppoll(&p, 1, &left, NULL) <= 0)
 			break;
 		ts_app_take_answers(app);
+		now = ts_clock_us();
+		if (app->soon_us >= began)
+			until = ts_min_i64(until, app->soon_us + BEHIND_US);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "tilescope/app/app.h"
+#include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/view/fetch.h"
 
@@ -56,6 +57,8 @@ take_fetch(struct ts_app *app, struct ts_view *v, struct ts_fetch *f)
 		if (v == app->view[app->current] && v->ops->request)
 			v->ops->request(v);
 		app->dirty |= !(effect & TS_EFFECT_LATER);
+		if (effect & TS_EFFECT_SOON)
+			app->soon_us = ts_clock_us();
 	}
 	ts_fetch_free(f);
 }

@@ -187,7 +187,7 @@ take_look(struct ts_tab *t, struct set_fetch *a)
 	s->ask.of = a->of.scope;
 	s->ask.state.state = TS_PANE_STALE;
 	take(t, a);
-	return TS_EFFECT_REPAINT;
+	return TS_EFFECT_REPAINT | TS_EFFECT_SOON;
 }
 
 static enum ts_effect

@@ -112,6 +112,7 @@ struct ts_app {
 	int64_t look_at_us;   /* when to look again whether the file has changed; 0 = not */
 	int64_t tick_us;      /* when progress is shown next; 0 = nothing is busy */
 	int64_t key_us;	      /* the last key */
+	int64_t soon_us;      /* the last answer that is to be seen soon (TS_EFFECT_SOON) */
 	uint64_t ahead;	      /* generation of the report of which views have asked ahead */
 	bool far_wanted;      /* far_ahead.c has not begun yet */
 	bool archive_wanted;  /* archive.a beside the profile was not asked for yet */
