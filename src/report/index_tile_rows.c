@@ -3,16 +3,17 @@
  * index_tile_rows - making the section tile-rows; see tile_rows.h, and index_tile_rows.h for how it is laid out.
  *
  * Each part numbers the kinds of its rows as they come and keeps its rows packed with these numbers. At the end kinds of
- * all parts are put in order, and the rows are packed again with the numbers that they have there: rows of a tile are
- * mostly in the order of their variables, so that a step from one kind to the next takes a byte. Names are those of the
- * section columns, by place; where that is not there the kinds have none, and who tells names apart reads the rows.
+ * all parts are put in order, and the rows are packed again with the numbers that they have there, a word each. Names are
+ * those of the section columns, by place; where that is not there the kinds have none, and who tells names apart reads the rows.
  *
- * Left to the rows: where these do not stand by tile or have no row ids, where nearly each is of another kind, and where the
- * section would be large.
+ * Left to the rows: where these do not stand by tile or have no row ids, where nearly each is of another kind, where the
+ * bytes of all, or the rows of a kind, do not fit into a sum (so nobody who adds some up need look), and where the section would be large.
  */
 #include "config.h"
 
+#include <endian.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/varint.h"
@@ -53,7 +54,8 @@ struct part {
 	size_t slots;
 	struct ts_pile tile;   /* struct ts_tile_rows_of */
 	struct ts_pile packed; /* of each row: kind, bytes */
-	uint64_t all;	       /* bytes of all rows, one upon the other */
+	uint64_t all;	       /* bytes of all rows, one upon the other, */
+	int64_t bytes;	       /* and added up */
 	int64_t rows;
 	bool fits, joined;
 
@@ -215,6 +217,7 @@ add_row(struct part *p, struct ts_tile_rows_of *of, const struct ts_rows_block *
 	if (code)
 		return code;
 	p->fits = p->fits && ++of->rows < UINT32_MAX;
+	p->fits = p->fits && ts_add_i64(&p->bytes, b->v[LIVES_BYTES][i]);
 	p->all |= (uint64_t)b->v[LIVES_BYTES][i];
 	n = ts_varint_put(out, number);
 	n += ts_varint_put(out + n, (uint64_t)b->v[LIVES_BYTES][i]);
@@ -348,6 +351,7 @@ struct merging {
 	struct ts_pile map[TS_PASS_PARTS]; /* uint32_t: of the part's kind the number among all */
 	struct ts_pile kind, class, tile, packed;
 	struct ts_pile first, not_alone; /* as in struct ts_kinds */
+	struct ts_pile rows;		 /* uint32_t: of each kind */
 	struct ts_pile kept_names, kept_name;
 	const struct ts_cache *cache;
 	const struct ts_cancel *cancel;
@@ -463,32 +467,61 @@ join_names(struct merging *m, struct ts_err *err)
 
 /* --- rows of all parts ------------------------------------------------------------------------ */
 
-/* The rows of a tile once more; *last is the kind of the row before. */
+/* The word of a row, and what stands behind it where its bytes do not fit there; how many bytes that is. */
+static size_t
+pack_row(unsigned char out[TS_TILE_ROWS_WORD + TS_TILE_ROWS_LARGE], const struct tile_rows_head *h,
+	uint32_t kind, uint64_t units)
+{
+	const uint32_t large = UINT32_MAX >> h->kind_bits;
+	bool fits = units < large;
+	uint32_t word = htole32(kind | (fits ? (uint32_t)units : large) << h->kind_bits);
+
+	units = htole64(units);
+	memcpy(out, &word, TS_TILE_ROWS_WORD);
+	if (!fits)
+		memcpy(out + TS_TILE_ROWS_WORD, &units, TS_TILE_ROWS_LARGE);
+	return TS_TILE_ROWS_WORD + (fits ? 0 : TS_TILE_ROWS_LARGE);
+}
+
+/* A row of a tile, of some kind. *fits false: there are too many of that kind to be counted in a sum. */
+static void
+count_row(bool *fits, struct merging *m, struct ts_tile_rows_of *of, uint32_t kind)
+{
+	const struct ts_row_kind *k = (const struct ts_row_kind *)m->kind.memory + kind;
+	uint32_t *rows = (uint32_t *)m->rows.memory + kind;
+
+	*fits = *fits && of->rows < UINT32_MAX;
+	of->rows++;
+	of->always += k->class == TS_KIND_ALWAYS;
+	of->classless += k->class == TS_KIND_CLASSLESS;
+	of->bad += k->class == TS_KIND_BAD;
+	if (kind < m->head.lives)
+		*fits = *fits && ++*rows < TS_KIND_ROWS_MOST;
+}
+
+/* The rows of a tile once more. */
 static enum ts_code
-pack_rows(struct merging *m, const struct part *p, const struct ts_tile_rows_of *of,
-	const uint32_t *map, uint32_t *last, struct ts_err *err)
+pack_rows(bool *fits, struct merging *m, const struct part *p, const struct ts_tile_rows_of *of,
+	struct ts_tile_rows_of *to, const uint32_t *map, struct ts_err *err)
 {
 	const unsigned char *in = (const unsigned char *)p->packed.memory + of->at;
 	enum ts_code code = TS_OK;
 
 	for (uint32_t i = 0; !code && i < of->rows; i++) {
-		uint32_t kind = map[ts_tile_rows_number(&in)];
-		uint64_t bytes = ts_tile_rows_number(&in);
-		int64_t step = (int64_t)kind - (int64_t)*last;
-		unsigned char out[2 * NUMBER_BYTES];
-		size_t n = ts_varint_put(out,
-			step < 0 ? (uint64_t)-step * 2 - 1 : (uint64_t)step * 2);
+		unsigned char out[TS_TILE_ROWS_WORD + TS_TILE_ROWS_LARGE];
+		uint32_t kind = map[ts_varint_get(&in)];
+		uint64_t bytes = ts_varint_get(&in);
 
-		n += ts_varint_put(out + n, bytes >> m->head.shift);
-		*last = kind;
-		code = ts_pile_add(&m->packed, out, n, m->cache, err);
+		count_row(fits, m, to, kind);
+		code = ts_pile_add(&m->packed, out,
+			pack_row(out, &m->head, kind, bytes >> m->head.shift), m->cache, err);
 	}
 	return code;
 }
 
 /* A tile may end in one part and go on in the next. *fits false: they do not stand by tile. */
 static enum ts_code
-pack_part(bool *fits, struct merging *m, const struct part *p, const uint32_t *map, uint32_t *last,
+pack_part(bool *fits, struct merging *m, const struct part *p, const uint32_t *map,
 	struct ts_err *err)
 {
 	const struct ts_tile_rows_of *of = p->tile.memory;
@@ -507,34 +540,47 @@ pack_part(bool *fits, struct merging *m, const struct part *p, const uint32_t *m
 			if (code)
 				return code;
 			to = last_tile(&m->tile);
-			*last = 0;
 		}
-		*fits = *fits && to->rows <= UINT32_MAX - of[i].rows &&
-			to->unsized <= UINT32_MAX - of[i].unsized;
-		to->rows += of[i].rows;
+		*fits = *fits && to->unsized <= UINT32_MAX - of[i].unsized;
 		to->unsized += of[i].unsized;
-		code = pack_rows(m, p, &of[i], map, last, err);
+		code = pack_rows(fits, m, p, &of[i], to, map, err);
 	}
 	ts_pile_rest(&m->packed);
 	return code;
 }
 
+/* How a word is divided. */
+static void
+choose_bits(struct tile_rows_head *h, uint64_t all)
+{
+	h->kind_bits = TS_TILE_ROWS_KIND_LEAST;
+	while (h->kind_bits < TS_TILE_ROWS_KIND_MOST && h->kinds > UINT64_C(1) << h->kind_bits)
+		h->kind_bits++;
+	h->shift = all ? (uint64_t)__builtin_ctzll(all) : 0;
+	h->shift = h->shift < TS_TILE_ROWS_SHIFT_MOST ? h->shift : TS_TILE_ROWS_SHIFT_MOST;
+}
+
 static enum ts_code
 pack_all(bool *fits, struct merging *m, struct ts_pass_part *parts, int count, struct ts_err *err)
 {
-	enum ts_code code = TS_OK;
+	enum ts_code code = ts_pile_room(&m->rows, (size_t)(m->head.kinds + 1) * sizeof(uint32_t),
+		m->cache, err);
+	int64_t bytes = 0;
 	uint64_t all = 0;
-	uint32_t last = 0;
 
-	for (int k = 0; k < count; k++)
-		all |= ((const struct part *)parts[k].state)->all;
-	m->head.shift = all ? (uint64_t)__builtin_ctzll(all) : 0;
+	for (int k = 0; k < count; k++) {
+		const struct part *p = parts[k].state;
+
+		all |= p->all;
+		*fits = *fits && ts_add_i64(&bytes, p->bytes);
+	}
+	choose_bits(&m->head, all);
+	*fits = *fits && bytes < (int64_t)TS_KIND_ROW &&
+		m->head.kinds <= UINT64_C(1) << m->head.kind_bits;
 	for (int k = 0; *fits && !code && k < count; k++)
-		code = pack_part(fits, m, parts[k].state, m->map[k].memory, &last, err);
+		code = pack_part(fits, m, parts[k].state, m->map[k].memory, err);
 	m->head.tiles = m->tile.used / sizeof(struct ts_tile_rows_of);
-	return code ? code
-		    : ts_pile_add(&m->packed, (char[TS_TILE_ROWS_SLACK]){0}, TS_TILE_ROWS_SLACK,
-			      m->cache, err);
+	return code;
 }
 
 /* --- names of each IPU -------------------------------------------------------------------------- */
@@ -556,7 +602,8 @@ view_of(const struct merging *m)
 		.first = m->first.memory,
 		.not_alone = m->not_alone.memory,
 		.packed = m->packed.memory,
-		.bytes = m->packed.used - TS_TILE_ROWS_SLACK,
+		.bytes = m->packed.used,
+		.kind_bits = (int)h->kind_bits,
 		.shift = (int)h->shift};
 }
 
@@ -693,6 +740,7 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	ts_pile_fini(&m.packed);
 	ts_pile_fini(&m.first);
 	ts_pile_fini(&m.not_alone);
+	ts_pile_fini(&m.rows);
 	ts_pile_fini(&m.kept_names);
 	ts_pile_fini(&m.kept_name);
 	return code;

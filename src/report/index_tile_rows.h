@@ -8,12 +8,12 @@
 enum { TILE_ROWS_LEFT_TO_THE_ROWS = 1, TILE_ROWS_JOINED = 2 };
 
 /*
- * Of a tile: for each row the step from the kind before (from 0; signed, the sign in the lowest bit), then the bytes in
- * units, both seven bits a byte, the low ones first.
+ * Of a tile: for each row a word, the lowest bits of which (`kind_bits`) are its kind, and the others its bytes in units. Where all
+ * of these are set, so many units as the next eight bytes say. All numbers have their low bytes first.
  */
 struct tile_rows_head {
-	uint64_t flags, shift;
-	uint64_t kinds, lives, classes, tiles, bytes; /* bytes: with the slack */
+	uint64_t flags, shift, kind_bits;
+	uint64_t kinds, lives, classes, tiles, bytes;
 	int64_t names;
 	uint64_t kind_at, class_at, tile_at, packed_at;
 	uint64_t first_at, not_alone_at; /* where kinds have names */

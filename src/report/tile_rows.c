@@ -14,8 +14,7 @@
 enum {
 	BITS = 64,
 	PIECE = 16,	      /* tiles that are taken at once */
-	WORTH = 2,	      /* rows for each kind, from which two threads are quicker */
-	KINDS_MOST = 1 << 20, /* sums of more would be no ordinary memory: 8 MiB */
+	WORTH = 12,	      /* rows for each kind, from which two threads are quicker */
 };
 
 /* Are the kinds in their order, and within what they name? */
@@ -45,7 +44,7 @@ sound_tiles(const struct ts_kinds *t)
 
 		rows += of->rows;
 		if ((i > 0 && (of->tile <= of[-1].tile || of->at < of[-1].at)) ||
-			rows > t->bytes / 2)
+			rows > t->bytes / TS_TILE_ROWS_WORD)
 			return false;
 	}
 	return true;
@@ -88,7 +87,8 @@ ts_tile_rows_of(struct ts_kinds *t, const struct ts_index *x)
 
 	*t = (struct ts_kinds){0};
 	if (!h || h->kinds >= UINT32_MAX || h->classes >= TS_KIND_ALWAYS || h->lives > h->kinds ||
-		h->shift > 62 || h->bytes < TS_TILE_ROWS_SLACK)
+		h->shift > TS_TILE_ROWS_SHIFT_MOST || h->kind_bits < TS_TILE_ROWS_KIND_LEAST ||
+		h->kind_bits > TS_TILE_ROWS_KIND_MOST)
 		return false;
 	t->kind = ts_section_at(payload, size, h->kind_at, h->kinds, sizeof(*t->kind));
 	t->class = ts_section_at(payload, size, h->class_at, h->classes, sizeof(*t->class));
@@ -109,9 +109,10 @@ ts_tile_rows_of(struct ts_kinds *t, const struct ts_index *x)
 	t->lives = (size_t)h->lives;
 	t->classes = (size_t)h->classes;
 	t->tiles = (size_t)h->tiles;
-	t->bytes = (size_t)h->bytes - TS_TILE_ROWS_SLACK;
+	t->bytes = (size_t)h->bytes;
 	t->joined = h->flags & TILE_ROWS_JOINED;
 	t->names = h->names;
+	t->kind_bits = (int)h->kind_bits;
 	t->shift = (int)h->shift;
 	return ts_index_is_sound(x, TS_SECTION_TILE_ROWS, is_sound, t);
 }
@@ -123,6 +124,7 @@ ts_tile_rows_begin(const struct ts_kinds *t, size_t tile)
 	struct ts_tile_rows_walk w = {.end = t->packed + t->bytes,
 		.left = of->rows,
 		.kinds = (uint32_t)t->kinds,
+		.kind_bits = t->kind_bits,
 		.shift = t->shift,
 		.sound = of->at <= t->bytes};
 
@@ -141,20 +143,9 @@ struct adding {
 	const struct ts_cancel *cancel;
 	_Atomic size_t next;		/* tile */
 	uint64_t *sum[TS_BESIDE];	/* by kind */
-	int64_t unsized[TS_BESIDE];	/* rows */
 	atomic_bool unsound, cancelled; /* nobody need go on */
 };
 
-/* At most TS_NUMBER_MAX + 1. */
-static uint64_t
-plus(uint64_t a, uint64_t b)
-{
-	const uint64_t most = (uint64_t)TS_NUMBER_MAX + 1;
-
-	return a + b > most ? most : a + b;
-}
-
-/* Of kinds without a class only how many rows they have matters. */
 static bool
 add_tile(const struct ts_kinds *rows, uint64_t *sum, size_t tile)
 {
@@ -164,12 +155,8 @@ add_tile(const struct ts_kinds *rows, uint64_t *sum, size_t tile)
 	int n;
 
 	while ((n = ts_tile_rows_next(&w, kind, bytes)) > 0)
-		for (int i = 0; i < n; i++) {
-			uint64_t *to = &sum[kind[i]];
-
-			*to = plus(*to,
-				kind[i] < rows->lives ? (uint64_t)bytes[i] + (*to == 0) : 1);
-		}
+		for (int i = 0; i < n; i++)
+			sum[kind[i]] += TS_KIND_ROW + (uint64_t)bytes[i];
 	return w.sound;
 }
 
@@ -190,7 +177,6 @@ add_pieces(void *ctx, int who)
 		for (size_t end = i + PIECE; i < end && i < a->rows->tiles; i++) {
 			if (!a->has(a->set, a->rows->tile[i].tile))
 				continue;
-			a->unsized[who] += a->rows->tile[i].unsized;
 			if (!add_tile(a->rows, a->sum[who], i))
 				atomic_store(&a->unsound, true);
 		}
@@ -201,12 +187,8 @@ add_pieces(void *ctx, int who)
 static void
 join(const struct adding *a)
 {
-	for (size_t i = 0; i < a->rows->kinds; i++) {
-		uint64_t *to = &a->sum[0][i], more = a->sum[1][i];
-		bool both = *to > 0 && more > 0 && i < a->rows->lives; /* each is one more */
-
-		*to = plus(*to, more - both);
-	}
+	for (size_t i = 0; i < a->rows->kinds; i++)
+		a->sum[0][i] += a->sum[1][i];
 }
 
 /* So many rows that a second thread is worth the sums that it needs? */
@@ -221,16 +203,18 @@ are_many(const struct adding *a)
 	return rows / WORTH > a->rows->kinds;
 }
 
+/* Rows that never are a life. */
 static void
-count_others(struct ts_kind_sums *s)
+count_others(struct ts_kind_sums *s, const struct adding *a)
 {
-	for (size_t i = s->rows.lives; i < s->rows.kinds; i++) {
-		uint32_t class = s->rows.kind[i].class;
-		int64_t *rows = class == TS_KIND_ALWAYS ? &s->always
-			: class == TS_KIND_CLASSLESS	? &s->classless
-							: &s->bad;
+	for (size_t i = 0; i < s->rows.tiles; i++) {
+		const struct ts_tile_rows_of *of = &s->rows.tile[i];
 
-		*rows += (int64_t)s->sum[i];
+		if (!a->has(a->set, of->tile))
+			continue;
+		s->always += of->always;
+		s->classless += of->classless;
+		s->bad += (int64_t)of->bad + of->unsized;
 	}
 }
 
@@ -247,7 +231,7 @@ add_tiles(struct ts_kind_sums *s, bool (*has)(const void *set, int64_t tile), co
 	if (a.sum[1])
 		join(&a);
 	free(a.sum[1]);
-	s->bad += a.unsized[0] + a.unsized[1];
+	count_others(s, &a);
 	if (atomic_load(&a.cancelled))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 	return atomic_load(&a.unsound)
@@ -265,7 +249,7 @@ ts_kind_sums_read(struct ts_kind_sums **out, struct ts_index *x,
 	enum ts_code code;
 
 	*out = NULL;
-	if (!ts_tile_rows_of(&rows, x) || rows.kinds > KINDS_MOST)
+	if (!ts_tile_rows_of(&rows, x))
 		return ts_err_set(err, TS_E_ABSENT, "the index has no rows by tile");
 	s = ts_alloc(1, sizeof(*s));
 	if (!s)
@@ -275,8 +259,6 @@ ts_kind_sums_read(struct ts_kind_sums **out, struct ts_index *x,
 	s->index = ts_index_hold(x);
 	s->sum = ts_dense_alloc(rows.kinds + 1, sizeof(*s->sum));
 	code = s->sum ? add_tiles(s, has, set, cancel, err) : ts_err_nomem(err);
-	if (!code)
-		count_others(s);
 	if (code)
 		ts_kind_sums_close(s);
 	else
@@ -297,11 +279,8 @@ ts_kind_sums_next(const struct ts_kind_sums *s, size_t *i, size_t *first, int64_
 	*bytes = 0;
 	for (; *i < s->rows.lives && kind[*i].id == kind[*first].id &&
 		kind[*i].class == kind[*first].class;
-		++*i) {
-		int64_t more = s->sum[*i] ? (int64_t)(s->sum[*i] - 1) : 0;
-
-		*bytes = more > TS_NUMBER_MAX - *bytes ? TS_NUMBER_MAX : *bytes + more;
-	}
+		++*i)
+		*bytes += (int64_t)(s->sum[*i] & (TS_KIND_ROW - 1));
 	return true;
 }
 

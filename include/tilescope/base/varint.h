@@ -22,4 +22,20 @@ ts_varint_put(unsigned char *out, uint64_t v)
 	return n;
 }
 
+/* A number that is there in full; *p goes behind it. */
+static inline uint64_t
+ts_varint_get(const unsigned char **p)
+{
+	uint64_t v = 0;
+
+	for (int shift = 0; shift < 64; shift += 7) {
+		uint64_t b = *(*p)++;
+
+		v |= (b & 0x7f) << shift;
+		if (b < 0x80)
+			break;
+	}
+	return v;
+}
+
 #endif
