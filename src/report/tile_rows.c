@@ -13,8 +13,8 @@
 
 enum {
 	BITS = 64,
-	PIECE = 16,	      /* tiles that are taken at once */
-	WORTH = 12,	      /* rows for each kind, from which two threads are quicker */
+	PIECE = 16, /* tiles that are taken at once */
+	WORTH = 12, /* rows for each kind, from which two threads are quicker */
 };
 
 /* Are the kinds in their order, and within what they name? */

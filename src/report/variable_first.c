@@ -226,52 +226,67 @@ offer_named(struct earliest *e, struct quick *f, int column, int64_t name)
 	}
 }
 
+/* How far names of an order were gone through. */
+struct names_walk {
+	struct earliest e; /* e.k NULL: it has not begun */
+	int64_t at;
+	int64_t seen; /* since the last look */
+};
+
+static bool
+names_walk_begin(struct names_walk *w)
+{
+	free(w->e.k);
+	*w = (struct names_walk){.seen = QUICK_LOOK};
+	return earliest_init(&w->e, FIRST);
+}
+
 /*
  * The first rows with the names, where the order says where each name begins: names are asked as they begin, and all rows taken of
  * those that will do, until enough rows stand before the place where the next name begins. Names that begin behind it
  * are not asked, and rows that are large and have other names, however many there are, are never looked at. Where there are
- * enough rows in time, and it is only not known yet that no others come before, it may take longer.
+ * enough rows in time, and it is only not known yet that no others come before, it may take longer. Who comes again goes on.
  */
 static enum ts_code
-walk_names(struct quick *f, const struct ts_variable_list *order, int column, int64_t us,
-	bool *done, struct ts_err *err)
+walk_names(struct names_walk *w, struct quick *f, const struct ts_variable_list *order, int column,
+	int64_t us, bool *done, struct ts_err *err)
 {
 	bool reverse = atomic_load(&f->a.p->l->reverse), longer = false;
 	const uint32_t *begin = order->begin[reverse];
-	enum ts_code code = TS_OK;
-	struct earliest e;
 
-	if (!earliest_init(&e, FIRST))
+	if (!w->e.k && !names_walk_begin(w))
 		return ts_err_nomem(err);
 	quick_set_bound(f, us);
-	for (int64_t i = 0, seen = QUICK_LOOK; i < order->names; i++) {
-		bool does = quick_will_do(f, begin[i]);
+	for (; w->at < order->names; w->at++) {
+		int64_t name = begin[w->at];
+		bool does = quick_will_do(f, name);
 
-		seen += does ? QUICK_LOOK / AT_ONCE : 1;
-		if (seen >= QUICK_LOOK) {
-			int64_t at = quick_begins_at(f, order, reverse, begin[i]);
+		w->seen += does ? QUICK_LOOK / AT_ONCE : 1;
+		if (w->seen >= QUICK_LOOK) {
+			int64_t at = quick_begins_at(f, order, reverse, name);
 
-			seen = 0;
-			*done = at >= 0 && are_first(f, &e, order, column, at);
+			w->seen = 0;
+			*done = at >= 0 && are_first(f, &w->e, order, column, at);
 			if (at < 0 || *done || f->a.untrue)
 				break;
 			if (quick_is_late(f)) {
-				if (longer || e.have < FIRST)
+				if (longer || w->e.have < FIRST)
 					break;
 				longer = true;
 				quick_set_bound(f, QUICK_WALK_US);
 			}
 		}
 		if (does)
-			offer_named(&e, f, column, begin[i]);
+			offer_named(&w->e, f, column, name);
 		if (f->over) /* rows of this one are missing */
 			break;
 	}
 	if (*done)
-		code = show_keyed(f->a.p->l, e.k, FIRST, err);
-	free(e.k);
+		return show_keyed(f->a.p->l, w->e.k, FIRST, err);
+	if (f->over && !names_walk_begin(w))
+		return ts_err_nomem(err);
 	f->over = false; /* there are other ways */
-	return code;
+	return TS_OK;
 }
 
 /* These are all rows of the list, in its order: it is ready. */
@@ -303,15 +318,13 @@ finish(struct quick *f, const struct keyed *k, int64_t n, struct ts_err *err)
 		int64_t to = reverse && i < l->known ? l->known - 1 - i : i;
 
 		word[k[i].place / 64] |= UINT64_C(1) << k[i].place % 64;
+		if (k[i].place / TS_VARIABLE_BLOCK < l->v->rows / TS_VARIABLE_BLOCK)
+			before[k[i].place / TS_VARIABLE_BLOCK + 1]++;
 		if (ordered)
 			variable_put(l->made.memory, p->place_width, to, (uint64_t)k[i].place);
 	}
-	for (int64_t b = 0; (b + 1) * TS_VARIABLE_BLOCK <= l->v->rows; b++) {
-		before[b + 1] = before[b];
-		for (int w = 0; w < TS_VARIABLE_BLOCK / 64; w++)
-			before[b + 1] += (uint64_t)__builtin_popcountll(
-				word[b * (TS_VARIABLE_BLOCK / 64) + w]);
-	}
+	for (int64_t b = 0; b < l->v->rows / TS_VARIABLE_BLOCK; b++)
+		before[b + 1] += before[b];
 	p->scanned = l->v->rows;
 	p->found = n;
 	p->all_bytes = f->a.c.bytes;
@@ -370,7 +383,8 @@ walk(struct quick *f, const struct ts_variable_list *order, int column, int64_t 
 }
 
 static enum ts_code
-find_first(struct quick *f, const struct ts_variable_list *order, bool *done, struct ts_err *err)
+find_first(struct quick *f, const struct ts_variable_list *order, struct names_walk *w, bool *done,
+	struct ts_err *err)
 {
 	struct ts_variable_list *l = f->a.p->l;
 	bool all = false, none, sorted, named;
@@ -383,14 +397,14 @@ find_first(struct quick *f, const struct ts_variable_list *order, bool *done, st
 	if (f->names == 0 || quick_has_many_names(f))
 		code = walk(f, order, column, QUICK_GLANCE_US, &all, done, err);
 	if (!code && !*done && !all && named && quick_has_many_names(f))
-		code = walk_names(f, order, column, QUICK_ASK_US, done, err);
+		code = walk_names(w, f, order, column, QUICK_ASK_US, done, err);
 	if (code || *done || f->a.untrue || (all && !sorted))
 		return code;
 	if (all)
 		return answer(f, column, true, done, err);
 	code = quick_look_at_names(f, &none, err);
 	if (!code && f->many && !f->late && named)
-		code = walk_names(f, order, column, QUICK_WALK_US, done, err);
+		code = walk_names(w, f, order, column, QUICK_WALK_US, done, err);
 	if (!code && f->many && !f->late && !*done)
 		code = walk(f, order, column, QUICK_WALK_US, &all, done, err);
 	if (code || *done || f->a.untrue || f->late || !sorted)
@@ -409,11 +423,13 @@ ts_variable_list_first(struct ts_variable_list *l, bool *done, const struct ts_v
 	const struct ts_variable_list *by_name, struct ts_reader *rd,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
+	struct names_walk w = {.e.k = NULL};
 	struct quick *f;
 	enum ts_code code = quick_begin(&f, l, by_name, rd, cancel, err);
 
 	*done = false;
 	if (!code && f)
-		code = find_first(f, order, done, err);
+		code = find_first(f, order, &w, done, err);
+	free(w.e.k);
 	return quick_finish(f, code, *done, err);
 }

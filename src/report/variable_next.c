@@ -77,18 +77,20 @@ nearest(struct quick *f, struct ts_variable_next *out, const struct ts_variable_
 {
 	const int64_t *place = f->place.memory;
 	struct keyed from = quick_key_row(f, l, column, ts_variable_list_place(l, position)),
-		     best = {0};
+		     best = {0}, k[TS_COLUMN_GATHER];
 	bool found = false;
 
-	for (int64_t i = 0; i < quick_places(f); i++) {
-		struct keyed k;
+	for (int64_t i = 0; i < quick_places(f); i += TS_COLUMN_GATHER) {
+		int n = (int)ts_min_i64(TS_COLUMN_GATHER, quick_places(f) - i);
 
-		if (!ts_variable_list_has(l, place[i]))
-			continue;
-		k = quick_key_row(f, l, column, place[i]);
-		if (!found || is_nearer(&k, &best, &from, by))
-			best = k;
-		found = true;
+		quick_key_rows(k, f, l, column, place + i, n);
+		for (int j = 0; j < n; j++) {
+			if (!ts_variable_list_has(l, k[j].place) ||
+				(found && !is_nearer(&k[j], &best, &from, by)))
+				continue;
+			best = k[j];
+			found = true;
+		}
 	}
 	if (found)
 		out->at = position_of(f, l, column, &best);

@@ -288,8 +288,8 @@ live_deliver(struct ts_view *v, struct ts_fetch *f)
 		stopped_fetch(s, kind);
 	}
 	soon = kind == LIVE_FETCH_LINE && s->sums_wanted; /* the graph: its variables take longer */
-	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC |
-		(soon ? TS_EFFECT_SOON : TS_EFFECT_NONE));
+	return (enum ts_effect)(
+		TS_EFFECT_REPAINT | TS_EFFECT_RECALC | (soon ? TS_EFFECT_SOON : TS_EFFECT_NONE));
 }
 
 /* --- another report --------------------------------------------------------------------------- */

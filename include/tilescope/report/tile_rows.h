@@ -96,8 +96,8 @@ struct ts_tile_rows_walk ts_tile_rows_begin(const struct ts_kinds *t, size_t til
 
 enum {
 	TS_TILE_ROWS_BATCH = 256,
-	TS_TILE_ROWS_WORD = 4,	/* bytes of a row, */
-	TS_TILE_ROWS_LARGE = 8, /* and of what is behind one whose bytes do not fit there */
+	TS_TILE_ROWS_WORD = 4,	     /* bytes of a row, */
+	TS_TILE_ROWS_LARGE = 8,	     /* and of what is behind one whose bytes do not fit there */
 	TS_TILE_ROWS_KIND_LEAST = 4, /* bits of a kind */
 	TS_TILE_ROWS_KIND_MOST = 20,
 	TS_TILE_ROWS_SHIFT_MOST = 32,
@@ -170,7 +170,7 @@ enum { TS_KIND_BYTES_BITS = 42 };
 struct ts_kind_sums {
 	atomic_int uses;
 	struct ts_kinds rows;
-	uint64_t *sum; /* of each kind; 0: it has no rows */
+	uint64_t *sum;			/* of each kind; 0: it has no rows */
 	int64_t always, classless, bad; /* rows: TS_KIND_...; bad also those without a size */
 	struct ts_index *index;		/* held */
 };
