@@ -327,7 +327,8 @@ new_alive(void)
 	atomic_init(&a->uses, 1);
 	ts_strbuf_init(&a->program, 3 * TS_ALIVE_NAME);
 	a->born = -1;
-	a->pile[0].small = a->pile[1].small = TS_PILE_LARGE;
+	a->pile[0].small = TS_PILE_SHOWN;
+	a->pile[1].small = TS_PILE_LARGE;
 	return a;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tilescope/base/dense.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/pile.h"
 
@@ -51,10 +52,11 @@ ts_pile_room(struct ts_pile *p, size_t bytes, const struct ts_cache *cache, stru
 	if (bytes <= p->room)
 		return TS_OK;
 	if (bytes <= small_of(p)) {
-		memory = ts_resize(p->memory, bytes, 1);
+		memory = p->memory ? ts_resize(p->memory, bytes, 1) : ts_dense_alloc(bytes, 1);
 		if (!memory)
 			return ts_err_nomem(err);
-		memset((char *)memory + p->room, 0, bytes - p->room);
+		if (p->memory)
+			memset((char *)memory + p->room, 0, bytes - p->room);
 	} else {
 		enum ts_code code = ts_spill_new(&memory, cache, bytes, err);
 

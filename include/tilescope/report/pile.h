@@ -2,7 +2,7 @@
 /*
  * pile - an array that grows with the report and is not kept in anonymous memory when it is large.
  *
- * Up to TS_PILE_SMALL bytes (or `small`, at most TS_PILE_LARGE) it is ordinary memory, beyond that a mapped, unlinked file (ts_spill_new()):
+ * Up to TS_PILE_SMALL bytes (or `small`, at most TS_PILE_SHOWN) it is ordinary memory, beyond that a mapped, unlinked file (ts_spill_new()):
  * the kernel may write it out. It moves when it grows; offsets stay.
  */
 #ifndef TS_REPORT_PILE_H
@@ -13,7 +13,12 @@
 
 #include "tilescope/report/index.h"
 
-enum { TS_PILE_SMALL = 64 << 10, TS_PILE_LARGE = 2 << 20 };
+enum {
+	TS_PILE_SMALL = 64 << 10,
+	TS_PILE_LARGE = 2 << 20,
+	TS_PILE_SHOWN = 8
+		<< 20, /* rows of a list that is made anew with each key: a page of a file takes three times as long */
+};
 
 struct ts_pile {
 	void *memory;
