@@ -13,11 +13,14 @@
 #include <string.h>
 
 #include "tilescope/app/app.h"
+#include "tilescope/base/clock.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/tile_world.h"
 #include "tilescope/view/arg.h"
 #include "tilescope/view/fetch.h"
+
+enum { LONG_US = 5000 /* from the key: what tiles they are is shown before what they have */ };
 
 struct tiles_fetch {
 	struct ts_fetch fetch;
@@ -151,6 +154,8 @@ ts_app_tiles_take(struct ts_app *app, struct ts_job *job)
 				ts_tile_set_asks_selected(f->text) ? NULL : f->text);
 		}
 	}
+	if (ts_clock_us() - app->key_us > LONG_US)
+		app->soon_us = ts_clock_us();
 	ts_fetch_free(&f->fetch);
 	ts_app_effect(app, effect);
 }

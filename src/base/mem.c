@@ -14,7 +14,7 @@
  * The first touch of a page takes a thousand times as long as the next one, so what a question takes for a moment is left to the
  * next question of the same thread; what is large is not.
  */
-enum { MAPPED_FROM = 1 << 20, KEPT = 2 << 20 };
+enum { MAPPED_FROM = 4 << 20, KEPT = 8 << 20 };
 
 void
 ts_mem_give_back(void)

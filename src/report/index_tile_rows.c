@@ -495,8 +495,7 @@ count_row(bool *fits, struct merging *m, struct ts_tile_rows_of *of, uint32_t ki
 	of->always += k->class == TS_KIND_ALWAYS;
 	of->classless += k->class == TS_KIND_CLASSLESS;
 	of->bad += k->class == TS_KIND_BAD;
-	if (kind < m->head.lives)
-		*fits = *fits && ++*rows < TS_KIND_ROWS_MOST;
+	*fits = *fits && ++*rows < TS_KIND_ROWS_MOST;
 }
 
 /* The rows of a tile once more. */

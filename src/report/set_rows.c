@@ -2,11 +2,9 @@
 /*
  * set_rows - see the header.
  *
- * Half a million rows in a few milliseconds. What a row adds to lies anywhere among hundreds of
- * thousands of kinds, so there is a number for each, found without a search, and lines only of
- * those that came: the first touch of a page of memory takes longer than a hundred rows. Kinds of
- * the same name, where there are several, have the line of the first. Only the largest are put in
- * order. Where figures of a tile do not fit 32 bits others count.
+ * Half a million rows in a few milliseconds, of which a page of memory that is touched for the first time takes as much as a
+ * thousand. So the rows are gone through twice: the first time they are added up by kind, an addition each, which says how many names
+ * there are and which are the largest; the second time all the rest is counted, of these names alone.
  */
 #include "config.h"
 
@@ -21,119 +19,42 @@
 
 enum {
 	BITS = 64,
-	LOOK = 16,	      /* tiles from one look at the token to the next */
-	KINDS_MOST = 1 << 19, /* what lines of more would take is no ordinary memory: 20 MiB */
+	LOOK = 16, /* tiles from one look at the token to the next */
 };
 
+/* One of the largest names, and those as large as the last of these. */
 struct line {
-	uint64_t bytes;
-	uint32_t pieces, tiles;
-	uint32_t last_tile, fullest_tile; /* indices of tiles */
-	uint32_t on_tile, fullest;
+	int64_t bytes;
+	uint32_t first; /* of its kinds */
+	uint32_t order; /* in which it came */
+	int64_t pieces, tiles;
+	size_t last_tile, fullest_tile; /* indices of tiles */
+	int64_t on_tile, fullest;
 };
 
 struct summing {
 	struct ts_set_variables *v;
 	struct ts_kinds rows;
-	uint32_t *number;  /* by kind: that of its line, + 1; 0: it has not come */
-	struct line *line; /* in the order in which they came */
-	uint32_t *kind;	   /* of a line */
-	uint32_t names;	   /* lines */
-	bool fits;
+	const int64_t *tiles;
+	size_t n;
+	uint64_t *
+		sum; /* by kind: as in struct ts_kind_sums; then the number of its line, + 1; 0: it has none */
+	struct line *line;
+	size_t lines;
+	uint32_t came; /* lines */
 };
 
-enum { NO_LINE = INT32_MAX };
-
-/* A row of a line, of at most 32 bits of bytes. False: those on the tile do not fit any more. */
-static inline bool
-count(struct line *l, uint32_t tile, uint32_t bytes)
+static bool
+is_alone(const struct ts_kinds *k, size_t kind)
 {
-	uint32_t on_tile = 0;
-
-	if (l->last_tile == tile && l->pieces > 0)
-		on_tile = l->on_tile;
-	else
-		l->tiles++;
-	l->last_tile = tile;
-	l->pieces++;
-	l->bytes += bytes;
-	l->on_tile = on_tile + bytes;
-	if (l->on_tile < bytes)
-		return false;
-	if (l->on_tile > l->fullest || l->pieces == 1) {
-		l->fullest = l->on_tile;
-		l->fullest_tile = tile;
-	}
-	return true;
+	return !(k->not_alone[kind / BITS] >> kind % BITS & 1);
 }
 
-/* The line of a kind, which may be its first row. NO_LINE: there are too many. */
-static uint32_t
-line_of(struct summing *s, uint32_t kind)
+/* Before there are lines. */
+static int64_t
+bytes_of(const struct summing *s, size_t kind)
 {
-	uint32_t n = s->number[kind];
-
-	if (n > 0)
-		return n - 1;
-	if (s->names >= TS_SET_NAMES)
-		return NO_LINE;
-	s->kind[s->names] = kind;
-	s->number[kind] = ++s->names;
-	return s->names - 1;
-}
-
-/* From the kinds of a batch to their lines. Both lie anywhere: all are fetched together, before the first is needed. */
-static void
-find_lines(struct summing *s, uint32_t *kind, int n)
-{
-	for (int i = 0; i < n; i++) {
-		if (s->rows.not_alone[kind[i] / BITS] >> kind[i] % BITS & 1)
-			kind[i] = s->rows.first[kind[i]];
-		__builtin_prefetch(&s->number[kind[i]], 1);
-	}
-	for (int i = 0; i < n; i++) {
-		kind[i] = line_of(s, kind[i]);
-		if (kind[i] != NO_LINE)
-			__builtin_prefetch(&s->line[kind[i]], 1);
-	}
-}
-
-/* A batch; `kind` of its rows is their line afterwards. */
-static void
-add_rows(struct summing *s, uint32_t tile, uint32_t *kind, const int64_t *bytes, int n)
-{
-	struct ts_set_variables *v = s->v;
-	bool fits = true;
-	int64_t sum = 0;
-
-	find_lines(s, kind, n);
-	for (int i = 0; i < n; i++) {
-		fits &= bytes[i] <= UINT32_MAX;
-		sum += (uint32_t)bytes[i];
-		if (kind[i] == NO_LINE)
-			v->others++;
-		else
-			fits &= count(&s->line[kind[i]], tile, (uint32_t)bytes[i]);
-	}
-	s->fits &= fits;
-	v->found += n;
-	if (v->bytes != TS_UNKNOWN && !ts_add_i64(&v->bytes, sum))
-		v->bytes = TS_UNKNOWN;
-}
-
-/* *sound false: the section is not to be believed, or what it says does not fit here. */
-static void
-add_tile(bool *sound, struct summing *s, size_t tile)
-{
-	struct ts_tile_rows_walk w = ts_tile_rows_begin(&s->rows, tile);
-	uint32_t kind[TS_TILE_ROWS_BATCH];
-	int64_t bytes[TS_TILE_ROWS_BATCH];
-	int n;
-
-	s->v->bad_rows += s->rows.tile[tile].unsized;
-	while ((n = ts_tile_rows_next(&w, kind, bytes)) > 0)
-		add_rows(s, (uint32_t)tile, kind, bytes, n);
-	*sound = w.sound && s->fits;
+	return (int64_t)(s->sum[kind] & (TS_KIND_ROW - 1));
 }
 
 static ptrdiff_t
@@ -152,66 +73,198 @@ find_tile(const struct ts_kinds *t, int64_t tile)
 	return low < t->tiles && t->tile[low].tile == tile ? (ptrdiff_t)low : -1;
 }
 
-static enum ts_code
-add_tiles(bool *sound, struct summing *s, const int64_t *tiles, size_t n,
-	const struct ts_cancel *cancel, struct ts_progress *progress, struct ts_err *err)
-{
-	for (size_t i = 0; *sound && i < n; i++) {
-		ptrdiff_t at = find_tile(&s->rows, tiles[i]);
+/* --- bytes of each name ------------------------------------------------------------------------- */
 
-		if (i % LOOK == 0)
-			ts_progress_set(progress, (int64_t)i, (int64_t)n);
-		if (i % LOOK == 0 && ts_cancelled(cancel))
-			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		if (at >= 0)
-			add_tile(sound, s, (size_t)at);
+static bool
+has_tile(const void *ctx, int64_t tile)
+{
+	const struct summing *s = ctx;
+
+	return ts_has_i64(s->tiles, s->n, tile);
+}
+
+/* Kinds of a name have all that the name has where the first of them is, which comes before the others. */
+static void
+join_names(struct summing *s)
+{
+	for (size_t i = 0; i < s->rows.kinds; i++) {
+		size_t first = s->rows.first[i];
+
+		if (s->sum[i] == 0 || is_alone(&s->rows, i) || first == i)
+			continue;
+		/* that there are rows has to be seen, not how many */
+		s->sum[first] = (uint64_t)(bytes_of(s, first) + bytes_of(s, i)) | TS_KIND_ROW;
+		s->sum[i] = 0;
+	}
+}
+
+/* What the tiles have without regard to names. */
+static void
+count_tiles(struct summing *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		ptrdiff_t at = find_tile(&s->rows, s->tiles[i]);
+
+		if (at < 0)
+			continue;
+		s->v->found += s->rows.tile[at].rows;
+		s->v->bad_rows += s->rows.tile[at].unsized;
+	}
+}
+
+/* How many names there are, and how large one has to be to be among the largest. */
+static enum ts_code
+count_names(struct summing *s, int64_t *least, struct ts_err *err)
+{
+	struct ts_top top;
+
+	if (!ts_top_init(&top, TS_SET_VARIABLES))
+		return ts_err_nomem(err);
+	for (size_t i = 0; i < s->rows.kinds; i++) {
+		if (s->sum[i] == 0)
+			continue;
+		s->v->names++;
+		s->v->bytes += bytes_of(s, i);
+		(void)ts_top_offer(&top, bytes_of(s, i), 0);
+	}
+	ts_top_sort(&top);
+	*least = top.count > 0 ? top.entry[top.count - 1].value : 0;
+	ts_top_fini(&top);
+	return TS_OK;
+}
+
+/* Lines of the names that are so large. In `sum` are their numbers then. */
+static enum ts_code
+make_lines(struct summing *s, int64_t least, struct ts_err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->rows.kinds; i++)
+		n += s->sum[i] > 0 && bytes_of(s, i) >= least;
+	s->line = ts_alloc(n, sizeof(*s->line));
+	if (!s->line)
+		return ts_err_nomem(err);
+	for (size_t i = 0; i < s->rows.kinds; i++) {
+		size_t first = s->rows.first[i];
+		int64_t bytes = bytes_of(s, i);
+
+		if (!is_alone(&s->rows, i) && first != i) {
+			s->sum[i] = s->sum[first];
+		} else if (s->sum[i] > 0 && bytes >= least) {
+			s->line[s->lines] = (struct line){.bytes = bytes, .first = (uint32_t)i};
+			s->sum[i] = ++s->lines;
+		} else {
+			s->sum[i] = 0;
+		}
 	}
 	return TS_OK;
 }
 
-/* Rows of these tiles: no more lines than rows, nor than kinds. */
-static size_t
-lines_of(const struct ts_kinds *k, const int64_t *tiles, size_t n)
+/* --- the rest of the largest -------------------------------------------------------------------- */
+
+static inline void
+count(struct line *l, size_t tile, int64_t bytes, uint32_t *came)
 {
-	size_t rows = 0;
-
-	for (size_t i = 0; i < n && rows < k->kinds; i++) {
-		ptrdiff_t at = find_tile(k, tiles[i]);
-
-		rows += at >= 0 ? k->tile[at].rows : 0;
+	if (l->pieces == 0)
+		l->order = (*came)++;
+	if (l->pieces == 0 || l->last_tile != tile) {
+		l->tiles++;
+		l->on_tile = 0;
 	}
-	return rows < k->kinds ? rows : k->kinds;
+	l->last_tile = tile;
+	l->on_tile += bytes;
+	if (l->on_tile > l->fullest || l->pieces == 0) {
+		l->fullest = l->on_tile;
+		l->fullest_tile = tile;
+	}
+	l->pieces++;
+}
+
+/* False: the section is not to be believed. */
+static bool
+count_tile(struct summing *s, size_t tile)
+{
+	struct ts_tile_rows_walk w = ts_tile_rows_begin(&s->rows, tile);
+	uint32_t kind[TS_TILE_ROWS_BATCH];
+	int64_t bytes[TS_TILE_ROWS_BATCH];
+	int n;
+
+	while ((n = ts_tile_rows_next(&w, kind, bytes)) > 0)
+		for (int i = 0; i < n; i++)
+			if (s->sum[kind[i]] > 0)
+				count(&s->line[s->sum[kind[i]] - 1], tile, bytes[i], &s->came);
+	return w.sound;
+}
+
+static enum ts_code
+count_lines(bool *sound, struct summing *s, const struct ts_cancel *cancel,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	for (size_t i = 0; *sound && i < s->n; i++) {
+		ptrdiff_t at = find_tile(&s->rows, s->tiles[i]);
+
+		if (i % LOOK == 0)
+			ts_progress_set(progress, (int64_t)i, (int64_t)s->n);
+		if (i % LOOK == 0 && ts_cancelled(cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		if (at >= 0)
+			*sound = count_tile(s, (size_t)at);
+	}
+	return TS_OK;
+}
+
+static int
+largest_first(const void *x, const void *y)
+{
+	const struct line *a = x, *b = y;
+
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return (a->order > b->order) - (a->order < b->order);
 }
 
 static enum ts_code
 keep_largest(struct summing *s, struct ts_err *err)
 {
 	struct ts_set_variables *v = s->v;
-	struct ts_top top;
 
-	v->names = s->names;
+	qsort(s->line, s->lines, sizeof(*s->line), largest_first);
 	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
-	if (!v->row || !ts_top_init(&top, TS_SET_VARIABLES))
+	if (!v->row)
 		return ts_err_nomem(err);
-	for (uint32_t i = 0; i < s->names; i++)
-		(void)ts_top_offer(&top, (int64_t)s->line[i].bytes, i);
-	ts_top_sort(&top);
-	v->count = (size_t)top.count;
-	for (size_t i = 0; i < v->count; i++) {
-		const struct line *l = &s->line[top.entry[i].tie];
-		uint32_t name = s->rows.kind[s->kind[top.entry[i].tie]].name;
+	for (; v->count < s->lines && v->count < TS_SET_VARIABLES; v->count++) {
+		const struct line *l = &s->line[v->count];
+		uint32_t name = s->rows.kind[l->first].name;
 
-		v->row[i] = (struct ts_set_variable){.key = name == TS_KIND_NAMELESS
+		v->row[v->count] = (struct ts_set_variable){.key = name == TS_KIND_NAMELESS
 				? TS_UNKNOWN
 				: (int64_t)name,
-			.bytes = (int64_t)l->bytes,
+			.bytes = l->bytes,
 			.pieces = l->pieces,
 			.tiles = l->tiles,
 			.fullest = l->fullest,
 			.fullest_tile = s->rows.tile[l->fullest_tile].tile};
 	}
-	ts_top_fini(&top);
 	return TS_OK;
+}
+
+static enum ts_code
+sum_up(bool *done, struct summing *s, const struct ts_cancel *cancel, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	int64_t least = 0;
+	enum ts_code code = ts_kinds_add_up(done, s->sum, &s->rows, has_tile, s, cancel, err);
+
+	if (code || !*done)
+		return code;
+	join_names(s);
+	count_tiles(s);
+	code = count_names(s, &least, err);
+	if (!code)
+		code = make_lines(s, least, err);
+	if (!code)
+		code = count_lines(done, s, cancel, progress, err);
+	return code || !*done ? code : keep_largest(s, err);
 }
 
 enum ts_code
@@ -219,28 +272,20 @@ set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kind
 	const int64_t *tiles, size_t n, const struct ts_cancel *cancel,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	struct summing s = {.v = v, .rows = *kinds, .fits = true};
+	struct summing s = {.v = v, .rows = *kinds, .tiles = tiles, .n = n};
 	enum ts_code code = TS_OK;
-	size_t lines;
 
-	*done = kinds->names != TS_UNKNOWN && kinds->kinds <= KINDS_MOST;
+	*done = kinds->names != TS_UNKNOWN;
 	if (!*done)
 		return TS_OK;
-	lines = lines_of(kinds, tiles, n);
-	s.number = ts_dense_alloc(kinds->kinds + 1, sizeof(*s.number));
-	s.line = ts_dense_alloc(lines + 1, sizeof(*s.line));
-	s.kind = ts_dense_alloc(lines + 1, sizeof(*s.kind));
-	if (!s.number || !s.line || !s.kind)
-		code = ts_err_nomem(err);
-	if (!code)
-		code = add_tiles(done, &s, tiles, n, cancel, progress, err);
-	if (!code && *done)
-		code = keep_largest(&s, err);
+	s.sum = ts_dense_alloc(kinds->kinds + 1, sizeof(*s.sum));
+	code = s.sum ? sum_up(done, &s, cancel, progress, err) : ts_err_nomem(err);
 	if (!*done)
-		v->found = v->bytes = v->others = v->bad_rows = 0;
-	free(s.number);
+		v->found = v->bytes = v->bad_rows = 0;
+	if (!*done)
+		v->names = v->count = 0;
+	free(s.sum);
 	free(s.line);
-	free(s.kind);
 	return code;
 }
 

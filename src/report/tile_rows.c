@@ -203,26 +203,12 @@ are_many(const struct adding *a)
 	return rows / WORTH > a->rows->kinds;
 }
 
-/* Rows that never are a life. */
-static void
-count_others(struct ts_kind_sums *s, const struct adding *a)
+enum ts_code
+ts_kinds_add_up(bool *sound, uint64_t *sum, const struct ts_kinds *rows,
+	bool (*has)(const void *set, int64_t tile), const void *set, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
-	for (size_t i = 0; i < s->rows.tiles; i++) {
-		const struct ts_tile_rows_of *of = &s->rows.tile[i];
-
-		if (!a->has(a->set, of->tile))
-			continue;
-		s->always += of->always;
-		s->classless += of->classless;
-		s->bad += (int64_t)of->bad + of->unsized;
-	}
-}
-
-static enum ts_code
-add_tiles(struct ts_kind_sums *s, bool (*has)(const void *set, int64_t tile), const void *set,
-	const struct ts_cancel *cancel, struct ts_err *err)
-{
-	struct adding a = {&s->rows, has, set, cancel, .sum = {s->sum}};
+	struct adding a = {rows, has, set, cancel, .sum = {sum}};
 
 	if (are_many(&a))
 		ts_beside(add_pieces, &a);
@@ -231,12 +217,23 @@ add_tiles(struct ts_kind_sums *s, bool (*has)(const void *set, int64_t tile), co
 	if (a.sum[1])
 		join(&a);
 	free(a.sum[1]);
-	count_others(s, &a);
-	if (atomic_load(&a.cancelled))
-		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-	return atomic_load(&a.unsound)
-		? ts_err_set(err, TS_E_ABSENT, "the rows by tile are not sound")
-		: TS_OK;
+	*sound = !atomic_load(&a.unsound);
+	return atomic_load(&a.cancelled) ? ts_err_set(err, TS_E_CANCELLED, "cancelled") : TS_OK;
+}
+
+/* Rows that never are a life. */
+static void
+count_others(struct ts_kind_sums *s, bool (*has)(const void *set, int64_t tile), const void *set)
+{
+	for (size_t i = 0; i < s->rows.tiles; i++) {
+		const struct ts_tile_rows_of *of = &s->rows.tile[i];
+
+		if (!has(set, of->tile))
+			continue;
+		s->always += of->always;
+		s->classless += of->classless;
+		s->bad += (int64_t)of->bad + of->unsized;
+	}
 }
 
 enum ts_code
@@ -247,6 +244,7 @@ ts_kind_sums_read(struct ts_kind_sums **out, struct ts_index *x,
 	struct ts_kind_sums *s;
 	struct ts_kinds rows;
 	enum ts_code code;
+	bool sound = false;
 
 	*out = NULL;
 	if (!ts_tile_rows_of(&rows, x))
@@ -258,12 +256,17 @@ ts_kind_sums_read(struct ts_kind_sums **out, struct ts_index *x,
 	s->rows = rows;
 	s->index = ts_index_hold(x);
 	s->sum = ts_dense_alloc(rows.kinds + 1, sizeof(*s->sum));
-	code = s->sum ? add_tiles(s, has, set, cancel, err) : ts_err_nomem(err);
-	if (code)
+	code = s->sum ? ts_kinds_add_up(&sound, s->sum, &rows, has, set, cancel, err)
+		      : ts_err_nomem(err);
+	if (!code && !sound)
+		code = ts_err_set(err, TS_E_ABSENT, "the rows by tile are not sound");
+	if (code) {
 		ts_kind_sums_close(s);
-	else
-		*out = s;
-	return code;
+		return code;
+	}
+	count_others(s, has, set);
+	*out = s;
+	return TS_OK;
 }
 
 bool

@@ -159,8 +159,7 @@ ts_tile_rows_next(struct ts_tile_rows_walk *w, uint32_t kind[TS_TILE_ROWS_BATCH]
 
 /*
  * A sum has the bytes of its rows in its lowest bits and above them how many rows these are, so that one addition does both. What
- * does not fit has no section (index_tile_rows.c): all bytes of the report together, or the rows of a kind with a class. Of other
- * kinds the number of rows may not fit; nobody asks for it.
+ * does not fit has no section (index_tile_rows.c): all bytes of the report together, or the rows of a kind.
  */
 enum { TS_KIND_BYTES_BITS = 42 };
 #define TS_KIND_ROW (UINT64_C(1) << TS_KIND_BYTES_BITS)
@@ -174,6 +173,14 @@ struct ts_kind_sums {
 	int64_t always, classless, bad; /* rows: TS_KIND_...; bad also those without a size */
 	struct ts_index *index;		/* held */
 };
+
+/*
+ * sum[kind] += the rows of the tiles that `has` says; of many by two threads, which both call `has`. *sound false: the section is
+ * not to be believed, nor are the sums. TS_E_CANCELLED.
+ */
+enum ts_code ts_kinds_add_up(bool *sound, uint64_t *sum, const struct ts_kinds *rows,
+	bool (*has)(const void *set, int64_t tile), const void *set, const struct ts_cancel *cancel,
+	struct ts_err *err) TS_WARN_UNUSED;
 
 /*
  * Add up the rows of the tiles that `has` says. TS_E_ABSENT: there is no section, it is not sound, or has too many
