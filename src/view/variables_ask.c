@@ -722,7 +722,10 @@ variables_request(struct ts_view *v)
 	struct variables_view *t = (struct variables_view *)v;
 
 	if (!t->v) {
-		if (t->data.state == TS_PANE_EMPTY) {
+		/* who is opened before it is known where something is kept keeps no order, and finds none */
+		bool early = !v->env->cache && v->env->looking;
+
+		if (t->data.state == TS_PANE_EMPTY && !early) {
 			struct variables_fetch *f = variables_begin(t, ASK_OPEN);
 
 			if (f) {

@@ -14,6 +14,7 @@
 #include "tilescope/report/tile_rows.h"
 
 enum { TILES = 9, IPU_FROM = 4, ROWS = 300, WITHOUT = 12, WAYS = 3 };
+enum { NAMES = 1600, TOO_LARGE = 4, SIZES = 5 };
 
 /* Rows that do not stand by tile. */
 static bool
@@ -136,6 +137,75 @@ START_TEST(names_have_the_sums_of_sql)
 }
 END_TEST
 
+/* So many names that not all are kept, many of which are as large as the last one that is; sizes that fill a word, and more. */
+static void
+begin_many(struct fixture *f, int which)
+{
+	static const int64_t large[SIZES] = {100, 5000, 1 << 20, INT64_C(1) << 35,
+		INT64_C(1) << 41};
+
+	make_fixture(f, "profile.pop", (unsigned)which + 7);
+	sql(f,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER, "
+		"name TEXT); CREATE TEMP TABLE r(tile, bytes, name)");
+	for (int i = 0; i < NAMES; i++)
+		for (unsigned k = 0, rows = 1 + rnd(f, 3); k < rows; k++)
+			sql(f, "INSERT INTO r VALUES(%u, %lld, 'n%d')", rnd(f, TILES),
+				i % 200 == 0 ? (long long)large[which] : 4LL * rnd(f, 3), i);
+	sql(f,
+		"INSERT INTO lowered_variable SELECT NULL, tile, bytes, name FROM r "
+		"ORDER BY tile, rowid");
+}
+
+START_TEST(of_many_names_the_same_are_kept_with_an_index)
+{
+	static const int64_t tiles[] = {0, 3, 4, 7, 8};
+	struct ts_set_variables with, without;
+	struct ts_err err = {0};
+	struct index_dir d;
+	struct ts_index *x;
+	struct fixture f;
+
+	begin_many(&f, _i);
+	open_report(&f);
+	ck_assert(ts_set_variables_read(&without, f.reader, tiles, TS_COUNT(tiles), NULL, &err) ==
+		TS_OK);
+	index_dir_begin(&d);
+	x = index_dir_build(&d, f.report, f.reader,
+		ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_TILE_ROWS),
+		1 + _i % 3);
+	/* all bytes together do not fit into a sum: the rows answer */
+	ck_assert_int_eq(ts_tile_rows_quick(x), _i < TOO_LARGE);
+	ts_reader_set_index(f.reader, x);
+	ck_assert(ts_set_variables_read(&with, f.reader, tiles, TS_COUNT(tiles), NULL, &err) ==
+		TS_OK);
+	ck_assert_uint_eq(with.count, TS_SET_VARIABLES);
+	ck_assert_uint_eq(with.count, without.count);
+	ck_assert_uint_eq(with.names, without.names);
+	ck_assert_int_eq(with.found, without.found);
+	ck_assert_int_eq(with.bytes, without.bytes);
+	ck_assert_int_eq(with.others, without.others);
+	for (size_t i = 0; i < with.count; i++) {
+		const struct ts_set_variable *a = &with.row[i], *b = &without.row[i];
+
+		ck_assert_str_eq(ts_set_variable_name(&with, a), ts_set_variable_name(&without, b));
+		ck_assert_int_eq(a->bytes, b->bytes);
+		ck_assert_int_eq(a->pieces, b->pieces);
+		ck_assert_int_eq(a->tiles, b->tiles);
+		ck_assert_int_eq(a->fullest, b->fullest);
+		ck_assert_int_eq(a->fullest_tile, b->fullest_tile);
+	}
+	ts_set_variables_fini(&with);
+	ts_set_variables_fini(&without);
+	ts_reader_set_index(f.reader, NULL);
+	ts_index_release(x);
+	index_dir_end(&d);
+	end(&f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -146,6 +216,7 @@ main(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, names_have_the_sums_of_sql, 0, WAYS * WITHOUT);
+	tcase_add_loop_test(c, of_many_names_the_same_are_kept_with_an_index, 0, SIZES);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
