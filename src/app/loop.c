@@ -26,7 +26,7 @@
 
 enum {
 	KEYS_US = 8000,	   /* keys are drained at most so long before a frame */
-	ANSWER_US = 12000, /* and an answer is waited for so long after a key, */
+	ANSWER_US = 13500, /* and an answer is waited for so long after a key, */
 	BEHIND_US = 2000,  /* what comes behind it so long */
 	EARLY_MS = 20,	   /* and the report before there is a screen */
 	TICK_US = 250000,  /* between frames that only show progress */

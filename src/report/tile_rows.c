@@ -14,7 +14,7 @@
 enum {
 	BITS = 64,
 	PIECE = 16, /* tiles that are taken at once */
-	WORTH = 12, /* rows for each kind, from which two threads are quicker */
+	WORTH = 5,  /* rows for each kind, from which two threads are quicker */
 };
 
 /* Are the kinds in their order, and within what they name? */
@@ -166,10 +166,6 @@ add_pieces(void *ctx, int who)
 	struct adding *a = ctx;
 	size_t i;
 
-	if (!a->sum[who]) /* those of the second thread: without memory the first does all */
-		a->sum[who] = ts_dense_alloc(a->rows->kinds + 1, sizeof(*a->sum[who]));
-	if (!a->sum[who])
-		return;
 	while (!atomic_load(&a->unsound) && !atomic_load(&a->cancelled) &&
 		(i = atomic_fetch_add(&a->next, PIECE)) < a->rows->tiles) {
 		if (ts_cancelled(a->cancel))
@@ -210,7 +206,9 @@ ts_kinds_add_up(bool *sound, uint64_t *sum, const struct ts_kinds *rows,
 {
 	struct adding a = {rows, has, set, cancel, .sum = {sum}};
 
-	if (are_many(&a))
+	if (are_many(&a)) /* without memory one thread does all */
+		a.sum[1] = ts_dense_alloc(rows->kinds + 1, sizeof(*sum));
+	if (a.sum[1])
 		ts_beside(add_pieces, &a);
 	else
 		add_pieces(&a, 0);
