@@ -20,7 +20,7 @@
 #include "tilescope/view/arg.h"
 #include "tilescope/view/fetch.h"
 
-enum { LONG_US = 5000 /* from the key: what tiles they are is shown before what they have */ };
+enum { LONG_US = 3000 /* from the key: what tiles they are is shown before what they have */ };
 
 struct tiles_fetch {
 	struct ts_fetch fetch;
