@@ -96,22 +96,28 @@ is_busy(struct ts_app *app, enum ts_worker_id worker)
 	return info.what || info.waiting > 0;
 }
 
-/* A key may have asked for rows: they mostly come at once. What is wanted soon is not held up by what comes behind it. */
+/* Until when the answer to the last key is waited for. What is to be seen soon is not held up by what comes behind it. */
+static int64_t
+answer_at(const struct ts_app *app)
+{
+	int64_t until = app->key_us + ANSWER_US;
+
+	return app->soon_us >= app->key_us ? ts_min_i64(until, app->soon_us + BEHIND_US) : until;
+}
+
+/* A key may have asked for rows: they mostly come at once. */
 static void
 wait_for_answer(struct ts_app *app)
 {
-	int64_t began = ts_clock_us(), until = began + ANSWER_US, now = began;
+	int64_t left;
 
-	while (is_busy(app, TS_WORKER_SCREEN) && now < until) {
+	while (is_busy(app, TS_WORKER_SCREEN) && (left = answer_at(app) - ts_clock_us()) > 0) {
 		struct pollfd p = {.fd = ts_jobs_fd(app->jobs), .events = POLLIN};
-		const struct timespec left = {0, (until - now) * 1000};
+		const struct timespec timeout = {0, left * 1000};
 
-		if (ppoll(&p, 1, &left, NULL) <= 0)
+		if (ppoll(&p, 1, &timeout, NULL) <= 0)
 			break;
 		ts_app_take_answers(app);
-		now = ts_clock_us();
-		if (app->soon_us >= began)
-			until = ts_min_i64(until, app->soon_us + BEHIND_US);
 	}
 }
 

@@ -152,10 +152,10 @@ ts_app_tiles_take(struct ts_app *app, struct ts_job *job)
 			say_selected(app, &f->named);
 			ts_select_tiles(&app->selection, &f->named.set,
 				ts_tile_set_asks_selected(f->text) ? NULL : f->text);
+			if (ts_clock_us() - app->key_us > LONG_US)
+				app->soon_us = ts_clock_us();
 		}
 	}
-	if (ts_clock_us() - app->key_us > LONG_US)
-		app->soon_us = ts_clock_us();
 	ts_fetch_free(&f->fetch);
 	ts_app_effect(app, effect);
 }

@@ -29,7 +29,7 @@
 
 enum {
 	SHARE = 24,    /* the section is at most so much of the report, ... */
-	ROW_BYTES = 5, /* ... or so many bytes a row */
+	ROW_BYTES = 6, /* ... or so many bytes a row */
 	SHARE_LEAST = 64 << 10,
 	KINDS_SHARE = 2, /* kinds are at most so much of the rows, */
 	KINDS_LEAST = 1 << 16,
@@ -556,7 +556,8 @@ choose_bits(struct tile_rows_head *h, uint64_t all)
 	while (h->kind_bits < TS_TILE_ROWS_KIND_MOST && h->kinds > UINT64_C(1) << h->kind_bits)
 		h->kind_bits++;
 	h->shift = all ? (uint64_t)__builtin_ctzll(all) : 0;
-	h->shift = h->shift < TS_TILE_ROWS_SHIFT_MOST ? h->shift : TS_TILE_ROWS_SHIFT_MOST;
+	if (h->shift > ts_tile_rows_shift_most(h->kind_bits))
+		h->shift = ts_tile_rows_shift_most(h->kind_bits);
 }
 
 static enum ts_code

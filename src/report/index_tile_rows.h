@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "tilescope/report/tile_rows.h"
+
 enum { TILE_ROWS_LEFT_TO_THE_ROWS = 1, TILE_ROWS_JOINED = 2 };
 
 /*
@@ -19,5 +21,12 @@ struct tile_rows_head {
 	uint64_t first_at, not_alone_at; /* where kinds have names */
 	uint64_t kept, kept_rows, kept_names_at, kept_name_at;
 };
+
+/* So that no row whose bytes are in its word has more than a sum holds (TS_KIND_BYTES_BITS). */
+static inline uint64_t
+ts_tile_rows_shift_most(uint64_t kind_bits)
+{
+	return TS_KIND_BYTES_BITS - (32 - kind_bits);
+}
 
 #endif

@@ -19,7 +19,8 @@
 
 enum {
 	BITS = 64,
-	LOOK = 16, /* tiles from one look at the token to the next */
+	LOOK = 16,	      /* tiles from one look at the token to the next */
+	LINES_MOST = 1 << 19, /* more would be no ordinary memory: 32 MiB */
 };
 
 /* One of the largest names, and those as large as the last of these. */
@@ -133,14 +134,17 @@ count_names(struct summing *s, int64_t *least, struct ts_err *err)
 	return TS_OK;
 }
 
-/* Lines of the names that are so large. In `sum` are their numbers then. */
+/* Lines of the names that are so large. In `sum` are their numbers then. *done false: they are too many. */
 static enum ts_code
-make_lines(struct summing *s, int64_t least, struct ts_err *err)
+make_lines(bool *done, struct summing *s, int64_t least, struct ts_err *err)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->rows.kinds; i++)
 		n += s->sum[i] > 0 && bytes_of(s, i) >= least;
+	*done = n <= LINES_MOST;
+	if (!*done)
+		return TS_OK;
 	s->line = ts_alloc(n, sizeof(*s->line));
 	if (!s->line)
 		return ts_err_nomem(err);
@@ -172,7 +176,7 @@ count(struct line *l, size_t tile, int64_t bytes, uint32_t *came)
 		l->on_tile = 0;
 	}
 	l->last_tile = tile;
-	l->on_tile += bytes;
+	l->on_tile = ts_min_i64(l->on_tile + bytes, TS_NUMBER_MAX);
 	if (l->on_tile > l->fullest || l->pieces == 0) {
 		l->fullest = l->on_tile;
 		l->fullest_tile = tile;
@@ -213,27 +217,26 @@ count_lines(bool *sound, struct summing *s, const struct ts_cancel *cancel,
 	return TS_OK;
 }
 
-static int
-largest_first(const void *x, const void *y)
-{
-	const struct line *a = x, *b = y;
-
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? 1 : -1;
-	return (a->order > b->order) - (a->order < b->order);
-}
-
+/* Of equals those that came first. */
 static enum ts_code
 keep_largest(struct summing *s, struct ts_err *err)
 {
 	struct ts_set_variables *v = s->v;
+	size_t at[TS_SET_VARIABLES]; /* by slot */
+	struct ts_top top;
 
-	qsort(s->line, s->lines, sizeof(*s->line), largest_first);
 	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
-	if (!v->row)
+	if (!v->row || !ts_top_init(&top, TS_SET_VARIABLES))
 		return ts_err_nomem(err);
-	for (; v->count < s->lines && v->count < TS_SET_VARIABLES; v->count++) {
-		const struct line *l = &s->line[v->count];
+	for (size_t i = 0; i < s->lines; i++) {
+		int slot = ts_top_offer(&top, s->line[i].bytes, s->line[i].order);
+
+		if (slot >= 0)
+			at[slot] = i;
+	}
+	ts_top_sort(&top);
+	for (; v->count < (size_t)top.count; v->count++) {
+		const struct line *l = &s->line[at[top.entry[v->count].slot]];
 		uint32_t name = s->rows.kind[l->first].name;
 
 		v->row[v->count] = (struct ts_set_variable){.key = name == TS_KIND_NAMELESS
@@ -245,6 +248,7 @@ keep_largest(struct summing *s, struct ts_err *err)
 			.fullest = l->fullest,
 			.fullest_tile = s->rows.tile[l->fullest_tile].tile};
 	}
+	ts_top_fini(&top);
 	return TS_OK;
 }
 
@@ -261,8 +265,8 @@ sum_up(bool *done, struct summing *s, const struct ts_cancel *cancel, struct ts_
 	count_tiles(s);
 	code = count_names(s, &least, err);
 	if (!code)
-		code = make_lines(s, least, err);
-	if (!code)
+		code = make_lines(done, s, least, err);
+	if (!code && *done)
 		code = count_lines(done, s, cancel, progress, err);
 	return code || !*done ? code : keep_largest(s, err);
 }

@@ -87,8 +87,8 @@ ts_tile_rows_of(struct ts_kinds *t, const struct ts_index *x)
 
 	*t = (struct ts_kinds){0};
 	if (!h || h->kinds >= UINT32_MAX || h->classes >= TS_KIND_ALWAYS || h->lives > h->kinds ||
-		h->shift > TS_TILE_ROWS_SHIFT_MOST || h->kind_bits < TS_TILE_ROWS_KIND_LEAST ||
-		h->kind_bits > TS_TILE_ROWS_KIND_MOST)
+		h->kind_bits < TS_TILE_ROWS_KIND_LEAST || h->kind_bits > TS_TILE_ROWS_KIND_MOST ||
+		h->shift > ts_tile_rows_shift_most(h->kind_bits))
 		return false;
 	t->kind = ts_section_at(payload, size, h->kind_at, h->kinds, sizeof(*t->kind));
 	t->class = ts_section_at(payload, size, h->class_at, h->classes, sizeof(*t->class));

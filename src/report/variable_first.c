@@ -317,9 +317,10 @@ finish(struct quick *f, const struct keyed *k, int64_t n, struct ts_err *err)
 	for (int64_t i = 0; i < n; i++) {
 		int64_t to = reverse && i < l->known ? l->known - 1 - i : i;
 
-		word[k[i].place / 64] |= UINT64_C(1) << k[i].place % 64;
 		if (k[i].place / TS_VARIABLE_BLOCK < l->v->rows / TS_VARIABLE_BLOCK)
-			before[k[i].place / TS_VARIABLE_BLOCK + 1]++;
+			before[k[i].place / TS_VARIABLE_BLOCK + 1] += !(
+				word[k[i].place / 64] >> k[i].place % 64 & 1);
+		word[k[i].place / 64] |= UINT64_C(1) << k[i].place % 64;
 		if (ordered)
 			variable_put(l->made.memory, p->place_width, to, (uint64_t)k[i].place);
 	}

@@ -272,7 +272,7 @@ live_deliver(struct ts_view *v, struct ts_fetch *f)
 	struct liveness *s = (struct liveness *)v;
 	enum ts_effect effect = ts_tabs_deliver(&s->tabs, f);
 	int kind = f->job.kind;
-	bool soon;
+	bool soon = false;
 
 	if (!(effect & TS_EFFECT_UNKNOWN)) {
 		live_lay_out(s);
@@ -284,10 +284,11 @@ live_deliver(struct ts_view *v, struct ts_fetch *f)
 	if (!ts_fetch_in_vain(f, v->env->generation)) {
 		take[kind](s, f);
 		live_lay_out(s);
+		soon = kind == LIVE_FETCH_LINE &&
+			s->sums_wanted; /* the graph: its variables take longer */
 	} else {
 		stopped_fetch(s, kind);
 	}
-	soon = kind == LIVE_FETCH_LINE && s->sums_wanted; /* the graph: its variables take longer */
 	return (enum ts_effect)(
 		TS_EFFECT_REPAINT | TS_EFFECT_RECALC | (soon ? TS_EFFECT_SOON : TS_EFFECT_NONE));
 }

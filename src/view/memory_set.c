@@ -94,7 +94,7 @@ forget(struct ts_tab *t)
 
 enum {
 	FEW = 16,    /* tiles that are read at once, where each is reached */
-	MANY = 4096, /* the same where the index has their rows as numbers: five million rows, 30 ms */
+	MANY = 4096, /* the same where the index has their rows as numbers: five million rows, 25 ms */
 	LOOK = 8,    /* the same of more, for a first look, */
 	LOOK_NUMBERS = 32, /* ... with the index, ... */
 	SOON = 192,	   /* ... which adds up so many soon enough */
@@ -187,7 +187,7 @@ take_look(struct ts_tab *t, struct set_fetch *a)
 	s->ask.of = a->of.scope;
 	s->ask.state.state = TS_PANE_STALE;
 	take(t, a);
-	return TS_EFFECT_REPAINT | TS_EFFECT_SOON;
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_SOON);
 }
 
 static enum ts_effect

@@ -16,8 +16,8 @@
 enum {
 	TS_PILE_SMALL = 64 << 10,
 	TS_PILE_LARGE = 2 << 20,
-	TS_PILE_SHOWN = 8
-		<< 20, /* rows of a list that is made anew with each key: a page of a file takes three times as long */
+	/* rows of a list that is made anew with each key: a page of a file takes three times as long */
+	TS_PILE_SHOWN = 8 << 20,
 };
 
 struct ts_pile {

@@ -4,7 +4,8 @@
  *
  * Rows of the tiles are read one tile after another where they are reached by tile, else in one pass over all; in two
  * where rows do not stand by tile.
- * Names are counted in TS_SET_TEXT bytes at most; rows of further names count as `others`. The TS_SET_VARIABLES
+ * Names are counted in TS_SET_TEXT bytes at most; rows of further names count as `others`. Where the index has rows by tile
+ * there are none: all names are told apart. The TS_SET_VARIABLES
  * largest are kept, with their names.
  */
 #ifndef TS_REPORT_SET_VARIABLES_H

@@ -83,6 +83,14 @@ bool ts_tile_rows_quick(const struct ts_index *x);
 /* False: there is none, it was left empty, or it is not sound. Looks at all kinds: no matter of the thread that draws. */
 bool ts_tile_rows_of(struct ts_kinds *t, const struct ts_index *x);
 
+/*
+ * A sum has the bytes of its rows in its lowest bits and above them how many rows these are, so that one addition does both. What
+ * does not fit has no section (index_tile_rows.c): all bytes of the report together, or the rows of a kind.
+ */
+enum { TS_KIND_BYTES_BITS = 42 };
+#define TS_KIND_ROW (UINT64_C(1) << TS_KIND_BYTES_BITS)
+#define TS_KIND_ROWS_MOST (UINT64_MAX >> TS_KIND_BYTES_BITS)
+
 /* The rows of a tile, one after the other. */
 struct ts_tile_rows_walk {
 	const unsigned char *p, *end;
@@ -100,7 +108,6 @@ enum {
 	TS_TILE_ROWS_LARGE = 8,	     /* and of what is behind one whose bytes do not fit there */
 	TS_TILE_ROWS_KIND_LEAST = 4, /* bits of a kind */
 	TS_TILE_ROWS_KIND_MOST = 20,
-	TS_TILE_ROWS_SHIFT_MOST = 32,
 };
 
 /* What stands behind a row whose bytes do not fit into its word; -1: it is not to be believed. */
@@ -113,7 +120,7 @@ ts_tile_rows_large(const struct ts_tile_rows_walk *w, const unsigned char *p)
 		return -1;
 	memcpy(&units, p, sizeof(units));
 	units = le64toh(units);
-	return units > (uint64_t)TS_NUMBER_MAX >> w->shift ? -1 : (int64_t)(units << w->shift);
+	return units > (TS_KIND_ROW - 1) >> w->shift ? -1 : (int64_t)(units << w->shift);
 }
 
 /*
@@ -144,8 +151,9 @@ ts_tile_rows_next(struct ts_tile_rows_walk *w, uint32_t kind[TS_TILE_ROWS_BATCH]
 		bytes[i] = (int64_t)units << shift;
 		if (__builtin_expect(units == large, 0)) {
 			bytes[i] = ts_tile_rows_large(w, p);
-			p += TS_TILE_ROWS_LARGE;
-			w->sound = bytes[i] >= 0 &&
+			w->sound = bytes[i] >= 0;
+			p += w->sound ? TS_TILE_ROWS_LARGE : 0;
+			w->sound = w->sound &&
 				w->end - p >= (ptrdiff_t)(n - 1 - i) * TS_TILE_ROWS_WORD;
 		}
 	}
@@ -156,14 +164,6 @@ ts_tile_rows_next(struct ts_tile_rows_walk *w, uint32_t kind[TS_TILE_ROWS_BATCH]
 }
 
 /* --- what a set of tiles has of each kind ------------------------------------------------------- */
-
-/*
- * A sum has the bytes of its rows in its lowest bits and above them how many rows these are, so that one addition does both. What
- * does not fit has no section (index_tile_rows.c): all bytes of the report together, or the rows of a kind.
- */
-enum { TS_KIND_BYTES_BITS = 42 };
-#define TS_KIND_ROW (UINT64_C(1) << TS_KIND_BYTES_BITS)
-#define TS_KIND_ROWS_MOST (UINT64_MAX >> TS_KIND_BYTES_BITS)
 
 /* Read-only once it is read: any thread may look at it. */
 struct ts_kind_sums {
@@ -183,8 +183,7 @@ enum ts_code ts_kinds_add_up(bool *sound, uint64_t *sum, const struct ts_kinds *
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /*
- * Add up the rows of the tiles that `has` says. TS_E_ABSENT: there is no section, it is not sound, or has too many
- * kinds; TS_E_CANCELLED, TS_E_NOMEM.
+ * Add up the rows of the tiles that `has` says. TS_E_ABSENT: there is no section, or it is not sound; TS_E_CANCELLED, TS_E_NOMEM.
  */
 enum ts_code ts_kind_sums_read(struct ts_kind_sums **out, struct ts_index *x,
 	bool (*has)(const void *set, int64_t tile), const void *set, const struct ts_cancel *cancel,

@@ -19,8 +19,8 @@ enum ts_effect {
 	TS_EFFECT_BELL = 1 << 6,    /* it cannot be done from here (at the end, nothing found) */
 	TS_EFFECT_UNKNOWN = 1 << 7, /* not mine: try the next handler */
 	TS_EFFECT_LATER = 1 << 8,   /* draw it with the progress of the work that goes on */
-	TS_EFFECT_SOON =
-		1 << 9, /* what was asked for is there: what comes behind it is not waited for */
+	/* what was asked for is there: what comes behind it is not waited for */
+	TS_EFFECT_SOON = 1 << 9,
 };
 
 #endif
