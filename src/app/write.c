@@ -67,6 +67,7 @@ struct writing {
 	struct ts_operation_graph graph; /* export.graph, where it is given */
 
 	int64_t rows;
+	bool largest_only; /* the table has no others */
 	enum ts_code code;
 	struct ts_err err;
 };
@@ -331,8 +332,9 @@ ts_app_write_take(struct ts_app *app, struct ts_job *job)
 	else if (w->code)
 		ts_view_say_error(&app->env, "%s", w->err.msg);
 	else if (w->source)
-		ts_view_say(&app->env, "wrote %s row%s to %s", ts_fmt_count(n, w->rows),
-			w->rows == 1 ? "" : "s", w->path);
+		ts_view_say(&app->env, "wrote %s row%s%s to %s", ts_fmt_count(n, w->rows),
+			w->rows == 1 ? "" : "s", w->largest_only ? ", the largest alone," : "",
+			w->path);
 	else
 		ts_view_say(&app->env, "wrote %s", w->path);
 	app->dirty = true;
@@ -421,6 +423,7 @@ take_sheet(struct ts_app *app, struct writing *w, struct ts_sheet *s)
 	}
 	md_title(&w->text, s->title[0] ? s->title : "Table");
 	w->source = s->source ? s->source(v) : ts_held_rows(s);
+	w->largest_only = !s->source && s->table.smaller > 0;
 	if (!w->source)
 		ts_view_say_error(&app->env, "not written: too many rows, or no memory for them");
 	return w->source != NULL;

@@ -398,9 +398,11 @@ ts_table_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t,
 	struct ts_rect header, total, body;
 	int width[TS_TABLE_COLUMNS] = {0};
 	bool filtered = t->order && t->order->filtered;
-	const char *empty = filtered ? "No row matches the filter (& and Enter: all rows)."
-		: t->empty	     ? t->empty
-				     : "nothing here";
+	const char *empty = filtered && t->smaller > 0
+		? "No row matches the filter; only the largest are here (& and Enter: all of them)."
+		: filtered ? "No row matches the filter (& and Enter: all rows)."
+		: t->empty ? t->empty
+			   : "nothing here";
 
 	if (ts_rect_empty(r) || t->columns <= 0)
 		return;

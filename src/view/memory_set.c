@@ -317,13 +317,18 @@ total_name(const struct ts_tab *t, struct ts_table_cell *out)
 {
 	const struct set_tab *s = set_of(t);
 	struct ts_table table = set_table(t);
-	char n[TS_FMT_MAX], names[64];
+	char n[TS_FMT_MAX], here[TS_FMT_MAX], names[96];
 	const char *const count[] = {names};
 	int width[TS_TABLE_COLUMNS];
 
 	ts_table_layout(width, &table, t->r.w);
-	snprintf(names, sizeof(names), "%s%s name%s", s->v.others > 0 ? "over " : "",
-		ts_fmt_count(n, (int64_t)s->v.names), s->v.names == 1 ? "" : "s");
+	if (s->v.names > s->v.count)
+		snprintf(names, sizeof(names), "%s of %s%s names",
+			ts_fmt_count(here, (int64_t)s->v.count), s->v.others > 0 ? "over " : "",
+			ts_fmt_count(n, (int64_t)s->v.names));
+	else
+		snprintf(names, sizeof(names), "%s%s name%s", s->v.others > 0 ? "over " : "",
+			ts_fmt_count(n, (int64_t)s->v.names), s->v.names == 1 ? "" : "s");
 	if (s->some > 0) {
 		snprintf(out->buf, sizeof(out->buf), "%.30s on %d of the tiles", names,
 			(int)s->some);
@@ -412,6 +417,7 @@ set_table(const struct ts_tab *t)
 		.sorted = S_BYTES,
 		.descending = true,
 		.empty = "No variables on these tiles.",
+		.smaller = (int64_t)(set_of(t)->v.names - set_of(t)->v.count),
 		.id = "memory.set",
 		.facts = set_facts,
 		.value = set_value,
@@ -438,8 +444,11 @@ set_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct set_tab *s = set_of(t);
 	struct memory_scope scope = memory_scope(memory_of(t));
-	char of[80];
+	char of[80], n[TS_FMT_MAX], largest[TS_FMT_MAX + 20] = "";
 
+	if (s->v.names > s->v.count)
+		snprintf(largest, sizeof(largest), ", the %s largest",
+			ts_fmt_count(n, (int64_t)s->v.count));
 	memory_scope_say(s->ask.here ? &s->ask.of : &scope, of, sizeof(of));
 	if (s->some > 0)
 		snprintf(out, TS_TAB_NOTE, "%lld of %.60s so far%s", (long long)s->some, of,
@@ -449,10 +458,9 @@ set_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	else if (s->v.bad_rows > 0)
 		snprintf(out, TS_TAB_NOTE, "%.60s, by name (rows without a size left out)", of);
 	else if (s->order.filter[0])
-		snprintf(out, TS_TAB_NOTE, "%.40s, with %.60s", of, s->order.filter);
+		snprintf(out, TS_TAB_NOTE, "%.40s, with %.60s%s", of, s->order.filter, largest);
 	else
-		snprintf(out, TS_TAB_NOTE, "%.60s, by name%s", of,
-			s->v.names > s->v.count ? ", the largest" : "");
+		snprintf(out, TS_TAB_NOTE, "%.60s, by name%s", of, largest);
 }
 
 static bool

@@ -63,7 +63,10 @@ memory_find_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table
 		return TS_EFFECT_REPAINT;
 	}
 	ts_view_say_error(t->view->env,
-		needle[0] ? "nothing here has \"%.60s\" in its name" : "nothing was searched for",
+		!needle[0] ? "nothing was searched for"
+			: table->smaller > 0
+			? "none of the largest, which are here, has \"%.160s\" in its name"
+			: "nothing here has \"%.160s\" in its name",
 		needle);
 	return TS_EFFECT_BELL;
 }
