@@ -34,27 +34,14 @@ tiles_sql(const struct liveness *s, char out[WHERE])
 	return s->shown.where != TS_LIVE_SET || ts_explain_tiles_sql(out, WHERE, &s->shown.set);
 }
 
-/* Bytes that are not always live at a step, of what the source is; the replicas are no part of it. */
+/* Bytes that are not always live at a step, of the lowered variables of the source. False: its tiles do not fit into a query. */
 static bool
-not_always_sql(const struct liveness *s, int64_t step, char *out, size_t size)
+lowered_sql(const struct liveness *s, int64_t step, char *out, size_t size)
 {
-	const struct ts_report *r = s->v.env->report;
-	bool flags = ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_ALWAYS_LIVE);
+	bool flags = ts_report_has_column(s->v.env->report, TS_LOWERED_VARIABLE,
+		TS_LOWERED_VARIABLE_ALWAYS_LIVE);
 	char where[WHERE];
 
-	if (!s->src.derived && s->shown.where == TS_LIVE_ALL) {
-		snprintf(out, size,
-			"(SELECT not_always_live FROM liveness_step WHERE live_step = %lld)",
-			(long long)step);
-		return true;
-	}
-	if (!s->src.derived) {
-		snprintf(out, size,
-			"(SELECT not_always_live FROM liveness_step_ipu WHERE ipu = %lld AND "
-			"live_step = %lld)",
-			(long long)s->shown.number, (long long)step);
-		return true;
-	}
 	if (!tiles_sql(s, where))
 		return false;
 	snprintf(out, size,
@@ -62,6 +49,24 @@ not_always_sql(const struct liveness *s, int64_t step, char *out, size_t size)
 		"class FROM class_interval WHERE start <= %lld AND \"end\" > %lld))",
 		where, where[0] ? " AND " : "", flags ? "coalesce(always_live, 0) = 0 AND " : "",
 		(long long)step, (long long)step);
+	return true;
+}
+
+/* The same of what the timeline is of; the replicas are no part of it. */
+static bool
+not_always_sql(const struct liveness *s, int64_t step, char *out, size_t size)
+{
+	if (s->src.derived)
+		return lowered_sql(s, step, out, size);
+	if (s->shown.where == TS_LIVE_ALL)
+		snprintf(out, size,
+			"(SELECT not_always_live FROM liveness_step WHERE live_step = %lld)",
+			(long long)step);
+	else
+		snprintf(out, size,
+			"(SELECT not_always_live FROM liveness_step_ipu WHERE ipu = %lld AND "
+			"live_step = %lld)",
+			(long long)s->shown.number, (long long)step);
 	return true;
 }
 
@@ -221,6 +226,8 @@ static void
 explain_alive(const struct liveness *s, struct ts_explain *out)
 {
 	int64_t row = s->alive && live_alive_there(s) ? live_alive_cursor(s) : -1;
+	bool of_device = s->alive && s->shown.where == TS_LIVE_ALL && !s->alive->lowered;
+	char sql[WHERE + 400];
 	const struct ts_alive_row *a;
 	struct ts_explained *x;
 	char name[LIVE_NAME];
@@ -245,16 +252,20 @@ explain_alive(const struct liveness *s, struct ts_explain *out)
 		ts_explain_note(x, "no query: this variable has no number of its own");
 	x = ts_explain_add(out, "bytes that are alive at the step");
 	ts_explain_bytes(x, s->alive->bytes, live_units(s));
-	ts_explain_from(x, TS_KNOWN_DERIVED, "variable.bytes, liveness_variable.start, .\"end\"");
+	ts_explain_from(x, TS_KNOWN_DERIVED, "%s",
+		of_device ? "variable.bytes, liveness_variable.start, .\"end\""
+			  : "lowered_variable (tile, bytes, class, always_live), class_interval");
 	ts_explain_formula(x, "the sum of %lld variable%s", (long long)s->alive->count,
 		s->alive->count == 1 ? "" : "s");
-	if (s->shown.where == TS_LIVE_ALL && !s->alive->lowered)
+	if (of_device)
 		ts_explain_query(x,
 			"SELECT sum(bytes) FROM variable WHERE variable IN (SELECT variable FROM "
 			"liveness_variable WHERE start <= %lld AND \"end\" > %lld)",
 			(long long)s->alive->step, (long long)s->alive->step);
+	else if (lowered_sql(s, s->alive->step, sql, sizeof(sql)))
+		ts_explain_query(x, "SELECT %s", sql);
 	else
-		ts_explain_note(x, "no query: of lowered variables joined by the program");
+		ts_explain_note(x, "%s", too_many);
 }
 
 void

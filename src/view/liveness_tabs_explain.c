@@ -30,7 +30,10 @@ explain_change(const struct liveness *s, struct ts_explain *out, bool born)
 		live_has_replicas(s) ? ", one replica" : "");
 
 	ts_explain_bytes(x, t->bytes, live_units(s));
-	ts_explain_from(x, TS_KNOWN_DERIVED, "variable.bytes, liveness_variable.start, .\"end\"");
+	ts_explain_from(x, TS_KNOWN_DERIVED, "%s",
+		s->shown.where == TS_LIVE_ALL && !s->src.derived
+			? "variable.bytes, liveness_variable.start, .\"end\""
+			: "lowered_variable (tile, bytes, class, always_live), class_interval");
 	ts_explain_formula(x, "%lld variable%s alive at step %lld and not at %lld",
 		(long long)t->count, t->count == 1 ? "" : "s", at, not );
 	if (s->shown.where == TS_LIVE_ALL && !s->src.derived)
