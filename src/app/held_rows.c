@@ -83,6 +83,21 @@ held_free(struct ts_row_source *s)
 }
 
 static void
+keep_value(struct held *h, const struct ts_table_value *v, struct cell *to)
+{
+	to->type = v->type;
+	if (v->type == TS_VALUE_INTEGER) {
+		to->v.integer = v->integer;
+	} else if (v->type == TS_VALUE_REAL) {
+		to->v.real = v->real;
+	} else if (v->type == TS_VALUE_TEXT) {
+		to->v.text = h->text.len;
+		to->n = (uint32_t)v->n;
+		ts_strbuf_add(&h->text, v->s, v->n);
+	}
+}
+
+static void
 keep_row(struct held *h, const struct ts_table *t, int64_t row, struct cell *to)
 {
 	for (int i = 0; i < h->columns; i++) {
@@ -90,39 +105,18 @@ keep_row(struct held *h, const struct ts_table *t, int64_t row, struct cell *to)
 
 		if (!t->value(t->ctx, row, i, &v))
 			v.type = TS_VALUE_NONE;
-		to[i].type = v.type;
-		if (v.type == TS_VALUE_INTEGER) {
-			to[i].v.integer = v.integer;
-		} else if (v.type == TS_VALUE_REAL) {
-			to[i].v.real = v.real;
-		} else if (v.type == TS_VALUE_TEXT) {
-			to[i].v.text = h->text.len;
-			to[i].n = (uint32_t)v.n;
-			ts_strbuf_add(&h->text, v.s, v.n);
-		}
+		keep_value(h, &v, &to[i]);
 	}
 }
 
-/* The total of a table that is filtered: what may be added up, and how many rows there are. */
 static void
 keep_filtered_total(struct held *h, const struct ts_table *t, struct cell *to)
 {
-	bool said = false;
-
 	for (int i = 0; i < h->columns; i++) {
-		enum ts_column_sum sum = t->facts ? t->facts[i].sum : TS_SUM_NONE;
+		struct ts_table_value v;
 
-		if (sum != TS_SUM_NONE) {
-			to[i].type = TS_VALUE_INTEGER;
-			to[i].v.integer = (int64_t)t->order->sum[i];
-		} else if (!said && *ts_table_column_name(t, i)) {
-			to[i].type = TS_VALUE_TEXT;
-			to[i].v.text = h->text.len;
-			ts_strbuf_printf(&h->text, "%lld of %lld rows", (long long)t->order->count,
-				(long long)t->order->rows);
-			to[i].n = (uint32_t)(h->text.len - to[i].v.text);
-			said = true;
-		}
+		ts_table_filtered_total(t, i, &v);
+		keep_value(h, &v, &to[i]);
 	}
 }
 

@@ -612,10 +612,11 @@ static enum ts_code
 keep_ipu(struct merging *m, int64_t ipu, const int64_t *tiles, size_t n, struct ts_err *err)
 {
 	struct ts_kinds kinds = view_of(m);
-	struct ts_set_variables v = {0};
+	struct ts_set_variables v = {.rows.small = TS_PILE_SHOWN};
 	struct ts_kept_names kept = {.ipu = ipu, .first = m->head.kept_rows};
 	bool done;
-	enum ts_code code = set_rows_sum(&done, &v, &kinds, tiles, n, m->cancel, NULL, err);
+	enum ts_code code = set_rows_sum(&done, &v, &kinds, tiles, n, TS_SET_FIRST, m->cancel, NULL,
+		err);
 
 	for (size_t i = 0; !code && done && i < v.count; i++) {
 		struct ts_kept_name name = {v.row[i].key, v.row[i].bytes, v.row[i].pieces,

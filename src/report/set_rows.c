@@ -20,7 +20,7 @@
 enum {
 	BITS = 64,
 	LOOK = 16,	      /* tiles from one look at the token to the next */
-	LINES_MOST = 1 << 19, /* more would be no ordinary memory: 32 MiB */
+	LINES_MOST = 1 << 19, /* more would take more than 32 MiB */
 };
 
 /* One of the largest names, and those as large as the last of these. */
@@ -37,7 +37,7 @@ struct summing {
 	struct ts_set_variables *v;
 	struct ts_kinds rows;
 	const int64_t *tiles;
-	size_t n;
+	size_t n, most; /* names that are kept */
 	uint64_t *
 		sum; /* by kind: as in struct ts_kind_sums; then the number of its line, + 1; 0: it has none */
 	struct line *line;
@@ -113,23 +113,25 @@ count_tiles(struct summing *s)
 	}
 }
 
-/* How many names there are, and how large one has to be to be among the largest. */
+/* How many names there are, and how large one has to be to be among the largest: where all are kept, any. */
 static enum ts_code
 count_names(struct summing *s, int64_t *least, struct ts_err *err)
 {
+	bool all = s->rows.kinds <= s->most;
 	struct ts_top top;
 
-	if (!ts_top_init(&top, TS_SET_VARIABLES))
+	if (!ts_top_init(&top, all ? 1 : (int)s->most))
 		return ts_err_nomem(err);
 	for (size_t i = 0; i < s->rows.kinds; i++) {
 		if (s->sum[i] == 0)
 			continue;
 		s->v->names++;
 		s->v->bytes += bytes_of(s, i);
-		(void)ts_top_offer(&top, bytes_of(s, i), 0);
+		if (!all)
+			(void)ts_top_offer(&top, bytes_of(s, i), 0);
 	}
 	ts_top_sort(&top);
-	*least = top.count > 0 ? top.entry[top.count - 1].value : 0;
+	*least = all || top.count == 0 ? 0 : top.entry[top.count - 1].value;
 	ts_top_fini(&top);
 	return TS_OK;
 }
@@ -217,39 +219,56 @@ count_lines(bool *sound, struct summing *s, const struct ts_cancel *cancel,
 	return TS_OK;
 }
 
+enum ts_code
+set_rows_add(struct ts_set_variables *v, const struct ts_set_variable *row, struct ts_err *err)
+{
+	enum ts_code code = ts_pile_add(&v->rows, row, sizeof(*row), NULL, err);
+
+	v->row = v->rows.memory;
+	v->count += code == TS_OK;
+	return code;
+}
+
+static struct ts_set_variable
+row_of(const struct summing *s, const struct line *l)
+{
+	uint32_t name = s->rows.kind[l->first].name;
+
+	return (struct ts_set_variable){.key = name == TS_KIND_NAMELESS ? TS_UNKNOWN
+									: (int64_t)name,
+		.bytes = l->bytes,
+		.pieces = l->pieces,
+		.tiles = l->tiles,
+		.fullest = l->fullest,
+		.fullest_tile = s->rows.tile[l->fullest_tile].tile};
+}
+
 /* Of equals those that came first. */
 static enum ts_code
 keep_largest(struct summing *s, struct ts_err *err)
 {
-	struct ts_set_variables *v = s->v;
-	size_t at[TS_SET_VARIABLES]; /* by slot */
+	size_t kept = s->lines < s->most ? s->lines : s->most;
+	size_t *at = ts_alloc(kept + 1, sizeof(*at)); /* by slot */
+	enum ts_code code = TS_OK;
 	struct ts_top top;
 
-	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
-	if (!v->row || !ts_top_init(&top, TS_SET_VARIABLES))
-		return ts_err_nomem(err);
-	for (size_t i = 0; i < s->lines; i++) {
+	if (!ts_top_init(&top, (int)kept) || !at)
+		code = ts_err_nomem(err);
+	for (size_t i = 0; !code && i < s->lines; i++) {
 		int slot = ts_top_offer(&top, s->line[i].bytes, s->line[i].order);
 
 		if (slot >= 0)
 			at[slot] = i;
 	}
 	ts_top_sort(&top);
-	for (; v->count < (size_t)top.count; v->count++) {
-		const struct line *l = &s->line[at[top.entry[v->count].slot]];
-		uint32_t name = s->rows.kind[l->first].name;
+	for (int i = 0; !code && i < top.count; i++) {
+		struct ts_set_variable row = row_of(s, &s->line[at[top.entry[i].slot]]);
 
-		v->row[v->count] = (struct ts_set_variable){.key = name == TS_KIND_NAMELESS
-				? TS_UNKNOWN
-				: (int64_t)name,
-			.bytes = l->bytes,
-			.pieces = l->pieces,
-			.tiles = l->tiles,
-			.fullest = l->fullest,
-			.fullest_tile = s->rows.tile[l->fullest_tile].tile};
+		code = set_rows_add(s->v, &row, err);
 	}
 	ts_top_fini(&top);
-	return TS_OK;
+	free(at);
+	return code;
 }
 
 static enum ts_code
@@ -273,10 +292,10 @@ sum_up(bool *done, struct summing *s, const struct ts_cancel *cancel, struct ts_
 
 enum ts_code
 set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kinds,
-	const int64_t *tiles, size_t n, const struct ts_cancel *cancel,
+	const int64_t *tiles, size_t n, size_t most, const struct ts_cancel *cancel,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	struct summing s = {.v = v, .rows = *kinds, .tiles = tiles, .n = n};
+	struct summing s = {.v = v, .rows = *kinds, .tiles = tiles, .n = n, .most = most};
 	enum ts_code code = TS_OK;
 
 	*done = kinds->names != TS_UNKNOWN;
@@ -319,35 +338,36 @@ ipu_of(const struct ts_kinds *k, const int64_t *tiles, size_t n)
 
 static enum ts_code
 take_kept(struct ts_set_variables *v, const struct ts_kinds *k, const struct ts_kept_names *kept,
-	struct ts_err *err)
+	size_t most, struct ts_err *err)
 {
-	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
-	if (!v->row)
-		return ts_err_nomem(err);
+	enum ts_code code = TS_OK;
+
 	v->names = (size_t)kept->names;
 	v->found = kept->found;
 	v->bytes = kept->bytes;
 	v->others = kept->others;
 	v->bad_rows = kept->bad_rows;
-	for (v->count = 0; v->count < kept->count; v->count++) {
-		const struct ts_kept_name *r = &k->kept_name[kept->first + v->count];
+	for (uint64_t i = 0; !code && i < kept->count && i < most; i++) {
+		const struct ts_kept_name *r = &k->kept_name[kept->first + i];
 
-		v->row[v->count] = (struct ts_set_variable){.key = r->key,
-			.bytes = r->bytes,
-			.pieces = r->pieces,
-			.tiles = r->tiles,
-			.fullest = r->fullest,
-			.fullest_tile = r->fullest_tile};
+		code = set_rows_add(v,
+			&(struct ts_set_variable){.key = r->key,
+				.bytes = r->bytes,
+				.pieces = r->pieces,
+				.tiles = r->tiles,
+				.fullest = r->fullest,
+				.fullest_tile = r->fullest_tile},
+			err);
 	}
-	return TS_OK;
+	return code;
 }
 
 static bool
 is_sound(const struct ts_kinds *k, const struct ts_kept_names *kept)
 {
 	if (kept->found < 0 || kept->bytes < TS_UNKNOWN || kept->others < 0 || kept->bad_rows < 0 ||
-		kept->count > TS_SET_VARIABLES || kept->first > k->kept_rows ||
-		kept->count > k->kept_rows - kept->first)
+		kept->count > TS_SET_FIRST || kept->first > k->kept_rows ||
+		kept->count > k->kept_rows - kept->first || kept->count > kept->names)
 		return false;
 	for (uint64_t i = 0; i < kept->count; i++) {
 		const struct ts_kept_name *r = &k->kept_name[kept->first + i];
@@ -381,7 +401,8 @@ set_rows_kept(struct ts_reader *rd, const int64_t *tiles, size_t n)
 
 enum ts_code
 set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd, int64_t names,
-	const int64_t *tiles, size_t n, struct ts_progress *progress, struct ts_err *err)
+	const int64_t *tiles, size_t n, size_t most, struct ts_progress *progress,
+	struct ts_err *err)
 {
 	const struct ts_kept_names *kept;
 	struct ts_kinds k;
@@ -390,6 +411,7 @@ set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd, int6
 	if (!*done)
 		return TS_OK;
 	kept = kept_of(&k, tiles, n);
-	return kept ? take_kept(v, &k, kept, err)
-		    : set_rows_sum(done, v, &k, tiles, n, rd->cancel, progress, err);
+	return kept && (kept->count >= most || kept->count == kept->names)
+		? take_kept(v, &k, kept, most, err)
+		: set_rows_sum(done, v, &k, tiles, n, most, rd->cancel, progress, err);
 }

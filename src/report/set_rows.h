@@ -11,7 +11,11 @@
  * columns (TS_UNKNOWN: none), which has so many `names`. *done false: the index has no such rows, or no names of them; then nothing is counted.
  */
 enum ts_code set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd,
-	int64_t names, const int64_t *tiles, size_t n, struct ts_progress *progress,
+	int64_t names, const int64_t *tiles, size_t n, size_t most, struct ts_progress *progress,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* A row behind those of v. */
+enum ts_code set_rows_add(struct ts_set_variables *v, const struct ts_set_variable *row,
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /* Are these the tiles of an IPU that is kept? */
@@ -22,7 +26,7 @@ bool set_rows_kept(struct ts_reader *rd, const int64_t *tiles, size_t n);
  * sound.
  */
 enum ts_code set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kinds,
-	const int64_t *tiles, size_t n, const struct ts_cancel *cancel,
+	const int64_t *tiles, size_t n, size_t most, const struct ts_cancel *cancel,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 
 #endif

@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/calc/top.h"
 #include "tilescope/report/index_columns.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/pile.h"
@@ -24,10 +25,16 @@
 
 enum { V_TILE, V_BYTES, V_NAME, V_COLUMNS };
 
-/* The number of a name that is none. */
-#define NO_NAME INT64_MAX
+enum {
+	PROGRESS_TILES = 4,
+	PROGRESS_BLOCKS = 256,
+	FIRST_TABLE = 1024,
+	NAME_TEXT = 1 << 20,
+	LOOK = 1 << 10, /* names from one look at the token to the next */
+};
 
-enum { PROGRESS_TILES = 4, PROGRESS_BLOCKS = 256, FIRST_TABLE = 1024, NAME_TEXT = 1 << 20 };
+/* In the place of a name for which there was no room. */
+#define LEFT_OUT UINT32_MAX
 
 /* What is known of a name while rows are read. */
 struct group {
@@ -48,9 +55,9 @@ struct set_read {
 	struct ts_reader *rd;
 	const int64_t *tile;
 	size_t n;
-	bool looked_up; /* a name is a number of another table's row */
-	struct group *group;
-	size_t groups, cap;
+	bool looked_up;	      /* a name is a number of another table's row */
+	struct ts_pile group; /* struct group */
+	size_t groups;
 	struct slot *table; /* by the hash of a text */
 	size_t slots;
 	struct ts_tile_slots keys; /* of numbers */
@@ -74,20 +81,39 @@ struct piece {
 static ptrdiff_t
 new_group(struct set_read *r)
 {
-	void *p = r->group;
+	struct group g = {.order = r->groups, .last_tile = -1, .v.fullest_tile = TS_UNKNOWN};
 
-	if (!ts_room(&p, &r->cap, r->groups, sizeof(*r->group)))
+	if (ts_pile_add(&r->group, &g, sizeof(g), NULL, NULL) != TS_OK)
 		return -1;
-	r->group = p;
-	r->group[r->groups] =
-		(struct group){.order = r->groups, .last_tile = -1, .v.fullest_tile = TS_UNKNOWN};
 	return (ptrdiff_t)r->groups++;
 }
 
-static const char *
-text_of(const struct set_read *r, size_t group)
+static struct group *
+group_at(const struct set_read *r, size_t i)
 {
-	return r->v->text.s + r->group[group].v.name;
+	return (struct group *)r->group.memory + i;
+}
+
+static bool
+has_text(const struct set_read *r, size_t group, const char *name, size_t n)
+{
+	const struct group *g = group_at(r, group);
+
+	return g->length == n && memcmp(ts_set_variable_name(r->v, &g->v), name, n) == 0;
+}
+
+/* *at: where it stands; LEFT_OUT: there is no room. */
+static enum ts_code
+add_text(uint32_t *at, struct ts_set_variables *v, const char *s, size_t n, struct ts_err *err)
+{
+	enum ts_code code;
+
+	*at = LEFT_OUT;
+	if (v->text.used + n + 1 > TS_SET_TEXT)
+		return TS_OK;
+	*at = (uint32_t)v->text.used;
+	code = ts_pile_add(&v->text, s, n, NULL, err);
+	return code ? code : ts_pile_add(&v->text, "", 1, NULL, err);
 }
 
 static bool
@@ -132,7 +158,7 @@ group_of_text(struct set_read *r, const char *s, size_t n)
 {
 	char room[TS_SET_NAME];
 	const char *name;
-	uint32_t hash;
+	uint32_t hash, text;
 	size_t at;
 	ptrdiff_t g;
 
@@ -145,21 +171,22 @@ group_of_text(struct set_read *r, const char *s, size_t n)
 		const struct slot *slot = &r->table[at & (r->slots - 1)];
 		size_t i = slot->group - 1;
 
-		if (slot->hash == hash && r->group[i].length == n &&
-			memcmp(text_of(r, i), name, n) == 0)
+		if (slot->hash == hash && has_text(r, i, name, n))
 			return (ptrdiff_t)i;
 	}
-	if (r->groups >= TS_SET_NAMES || r->v->text.len + n + 1 > TS_SET_TEXT)
+	if (r->groups >= TS_SET_NAMES)
+		return GROUP_FULL;
+	if (add_text(&text, r->v, name, n, NULL) != TS_OK)
+		return GROUP_NOMEM;
+	if (text == LEFT_OUT)
 		return GROUP_FULL;
 	g = new_group(r);
 	if (g < 0)
 		return GROUP_NOMEM;
-	r->group[g].v.name = (uint32_t)r->v->text.len;
-	ts_strbuf_add(&r->v->text, name, n);
-	ts_strbuf_add(&r->v->text, "", 1);
-	r->group[g].length = n;
+	group_at(r, (size_t)g)->v.name = text;
+	group_at(r, (size_t)g)->length = n;
 	r->table[at & (r->slots - 1)] = (struct slot){(uint32_t)g + 1, hash};
-	return r->v->text.nomem ? GROUP_NOMEM : g;
+	return g;
 }
 
 static ptrdiff_t
@@ -174,11 +201,11 @@ group_of_key(struct set_read *r, int64_t key)
 	while (g >= 0 && (size_t)slot >= r->groups) {
 		g = new_group(r);
 		if (g >= 0)
-			r->group[g].v.key = -1;
+			group_at(r, (size_t)g)->v.key = -1;
 	}
 	if (g < 0)
 		return GROUP_NOMEM;
-	r->group[slot].v.key = key;
+	group_at(r, (size_t)slot)->v.key = key;
 	return slot;
 }
 
@@ -192,7 +219,7 @@ group_of(struct set_read *r, struct ts_rows *rows)
 
 	if (r->looked_up)
 		return group_of_key(r,
-			ts_rows_number(rows, V_NAME, &key) == TS_VALUE_OK ? key : NO_NAME);
+			ts_rows_number(rows, V_NAME, &key) == TS_VALUE_OK ? key : TS_SET_NAMELESS);
 	return ts_rows_text(rows, V_NAME, &s, &n) == TS_VALUE_OK ? group_of_text(r, s, n)
 								 : group_of_text(r, "", 0);
 }
@@ -228,7 +255,7 @@ count_tile(struct group *g, int64_t tile, int64_t bytes)
 static void
 count_row(struct set_read *r, ptrdiff_t group, int64_t tile, int64_t bytes)
 {
-	struct group *g = &r->group[group];
+	struct group *g;
 
 	r->v->found++;
 	add_to(&r->v->bytes, bytes);
@@ -236,6 +263,7 @@ count_row(struct set_read *r, ptrdiff_t group, int64_t tile, int64_t bytes)
 		r->v->others++;
 		return;
 	}
+	g = group_at(r, (size_t)group);
 	g->v.pieces++;
 	add_to(&g->v.bytes, bytes);
 	count_tile(g, tile, bytes);
@@ -346,7 +374,7 @@ group_of_number(struct column_read *c, int64_t name)
 	g = new_group(c->r);
 	if (g < 0)
 		return GROUP_NOMEM;
-	c->r->group[g].v.key = name == TS_UNKNOWN ? NO_NAME : name;
+	group_at(c->r, (size_t)g)->v.key = name == TS_UNKNOWN ? TS_SET_NAMELESS : name;
 	*group = (uint32_t)g + 1;
 	return g;
 }
@@ -431,26 +459,11 @@ read_columns(bool *done, struct column_read *c, struct ts_progress *progress, st
 		r->columns = &c->columns;
 	if (*done || code)
 		return code;
-	r->groups = 0;
+	r->groups = r->group.used = 0;
 	r->mixed = false;
 	r->last_tile = -1;
 	r->v->found = r->v->bytes = r->v->others = r->v->bad_rows = 0;
 	return TS_OK;
-}
-
-struct wanted_name {
-	int64_t name;
-	struct ts_strbuf *text;
-};
-
-static void
-take_name(void *ctx, int64_t name, const char *s, size_t n, size_t same)
-{
-	struct wanted_name *w = ctx;
-
-	(void)same;
-	if (name == w->name && s)
-		ts_strbuf_add(w->text, s, n);
 }
 
 static int
@@ -481,7 +494,7 @@ count_mixed(struct set_read *r, struct ts_progress *progress, struct ts_err *err
 			r->rd->cancel, err);
 	p = r->piece.memory;
 	for (size_t i = 0; !code && i < n; i++) {
-		struct group *g = &r->group[p[i].group];
+		struct group *g = group_at(r, p[i].group);
 
 		if (i == 0 || p[i - 1].group != p[i].group) {
 			g->v.tiles = g->v.fullest = 0;
@@ -523,105 +536,202 @@ read_tiles(struct set_read *r, struct ts_progress *progress, struct ts_err *err)
 	return code ? code : damage;
 }
 
-/* --- the largest ------------------------------------------------------------------------------ */
+/* --- names of what is kept -------------------------------------------------------------------- */
 
-static int
-largest_first(const void *x, const void *y)
-{
-	const struct group *a = x, *b = y;
-	int64_t p = a->v.bytes == TS_UNKNOWN ? INT64_MAX : a->v.bytes;
-	int64_t q = b->v.bytes == TS_UNKNOWN ? INT64_MAX : b->v.bytes;
-
-	if (p != q)
-		return p < q ? 1 : -1;
-	return (a->order > b->order) - (a->order < b->order);
-}
-
+/* Of names that stand in another table. Rows from the first one on for whose name there is no room go. */
 static enum ts_code
-look_up(struct set_read *r, struct ts_set_variable *v, struct ts_strbuf *text, struct ts_err *err)
+look_up(struct set_read *r, struct ts_err *err)
 {
 	const struct ts_binding *b = &r->rd->report->binding[TS_LOWERED_VARIABLE];
 	const struct ts_column_binding *cb = &b->column[TS_LOWERED_VARIABLE_NAME];
-	size_t at = r->v->text.len, n;
-	enum ts_code code;
-	bool found;
-
-	if (v->key == NO_NAME)
-		return TS_OK;
-	ts_strbuf_reset(text);
-	if (r->columns) {
-		struct wanted_name w = {v->key, text};
-
-		found = ts_columns_names(r->columns, v->key / TS_COLUMN_NAMES, take_name, &w);
-		code = TS_OK;
-	} else {
-		code = ts_reach_text(text, &found, &cb->dict, r->rd->db[b->source], v->key,
-			cb->dict_text, err);
-	}
-	n = text->len < TS_SET_NAME ? text->len : TS_SET_NAME;
-	if (code || !found || at + n + 1 > TS_SET_TEXT)
-		return code == TS_E_DAMAGED ? TS_OK : code;
-	for (size_t i = 0; i < n; i++)
-		ts_strbuf_putc(&r->v->text, text->s[i] ? text->s[i] : '?');
-	ts_strbuf_add(&r->v->text, "", 1);
-	v->name = (uint32_t)at;
-	return r->v->text.nomem ? ts_err_nomem(err) : TS_OK;
-}
-
-/* Names of the rows that are kept. */
-static enum ts_code
-look_up_rows(struct set_read *r, struct ts_err *err)
-{
-	enum ts_code code = TS_OK;
+	struct ts_set_variables *v = r->v;
 	struct ts_strbuf text;
+	enum ts_code code = TS_OK;
 
 	ts_strbuf_init(&text, NAME_TEXT);
-	for (size_t i = 0; !code && i < r->v->count; i++)
-		code = look_up(r, &r->v->row[i], &text, err);
+	for (size_t i = 0; !code && i < v->count; i++) {
+		char room[TS_SET_NAME];
+		bool found = false;
+		size_t n;
+
+		if (i % LOOK == 0 && ts_cancelled(r->rd->cancel))
+			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		ts_strbuf_reset(&text);
+		if (!code && v->row[i].key != TS_SET_NAMELESS)
+			code = ts_reach_text(&text, &found, &cb->dict, r->rd->db[b->source],
+				v->row[i].key, cb->dict_text, err);
+		code = code == TS_E_DAMAGED ? TS_OK : code;
+		n = text.len < sizeof(room) ? text.len : sizeof(room);
+		if (!code && found)
+			code = add_text(&v->row[i].name, v, clean(room, text.s, n), n, err);
+		if (v->row[i].name == LEFT_OUT)
+			v->count = i;
+	}
 	ts_strbuf_fini(&text);
 	return code;
 }
 
+struct wanted {
+	int64_t key;
+	size_t row;
+};
+
+/* Rows whose names are wanted, by their numbers. */
+struct naming {
+	struct ts_set_variables *v;
+	struct wanted *wanted;
+	size_t n, at;
+	bool placed; /* a row's name is where its text goes; before, how long that is with its NUL */
+};
+
+static void
+take_name(void *ctx, int64_t name, const char *s, size_t n, size_t same)
+{
+	struct naming *w = ctx;
+
+	(void)same;
+	n = n < TS_SET_NAME ? n : TS_SET_NAME;
+	for (; w->at < w->n && w->wanted[w->at].key <= name; w->at++) {
+		struct ts_set_variable *row = &w->v->row[w->wanted[w->at].row];
+		char *to = (char *)w->v->text.memory + row->name;
+
+		if (w->wanted[w->at].key != name || !s || w->wanted[w->at].row >= w->v->count)
+			continue;
+		if (!w->placed)
+			row->name = (uint32_t)n + 1;
+		for (size_t i = 0; w->placed && i < n; i++)
+			to[i] = s[i] ? s[i] : '?';
+	}
+}
+
+/* All of them, in their order. What is not to be believed has none. */
 static enum ts_code
-keep_largest(struct set_read *r, struct ts_err *err)
+take_names(struct naming *w, const struct set_read *r, struct ts_err *err)
+{
+	w->at = 0;
+	for (size_t k = 0; w->at < w->n; k++) {
+		size_t at = w->at;
+
+		if (k % LOOK == 0 && ts_cancelled(r->rd->cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		if (!ts_columns_names(r->columns, w->wanted[at].key / TS_COLUMN_NAMES, take_name,
+			    w) ||
+			w->at == at)
+			w->at++;
+	}
+	return TS_OK;
+}
+
+/* Texts stand as the rows do, so that whoever looks at all goes through memory once. Rows without room go. */
+static enum ts_code
+place_names(struct ts_set_variables *v, struct ts_err *err)
+{
+	size_t used = v->text.used;
+	enum ts_code code;
+
+	for (size_t i = 0; i < v->count; i++) {
+		size_t n = v->row[i].name;
+
+		if (used + n > TS_SET_TEXT) {
+			v->count = i;
+			break;
+		}
+		v->row[i].name = n > 0 ? (uint32_t)used : 0;
+		used += n;
+	}
+	code = ts_pile_room(&v->text, used, NULL, err);
+	v->text.used = code ? v->text.used : used;
+	return code;
+}
+
+static int
+by_key(const void *x, const void *y)
+{
+	const struct wanted *a = x, *b = y;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Of names of the index. */
+static enum ts_code
+find_names(struct set_read *r, struct ts_err *err)
+{
+	struct naming w = {.v = r->v, .wanted = ts_alloc(r->v->count, sizeof(*w.wanted))};
+	enum ts_code code;
+
+	if (!w.wanted)
+		return ts_err_nomem(err);
+	for (size_t i = 0; i < r->v->count; i++)
+		if (r->v->row[i].key != TS_SET_NAMELESS)
+			w.wanted[w.n++] = (struct wanted){r->v->row[i].key, i};
+	qsort(w.wanted, w.n, sizeof(*w.wanted), by_key);
+	code = take_names(&w, r, err);
+	if (!code)
+		code = place_names(r->v, err);
+	w.placed = true;
+	if (!code)
+		code = take_names(&w, r, err);
+	free(w.wanted);
+	return code;
+}
+
+/* --- the largest ------------------------------------------------------------------------------ */
+
+static enum ts_code
+keep_largest(struct set_read *r, size_t most, struct ts_err *err)
 {
 	struct ts_set_variables *v = r->v;
+	size_t kept = r->groups < most ? r->groups : most;
+	size_t *at = ts_alloc(kept + 1, sizeof(*at)); /* by slot */
+	enum ts_code code = TS_OK;
+	struct ts_top top;
 
 	v->names = r->groups;
-	v->row = ts_alloc(TS_SET_VARIABLES, sizeof(*v->row));
-	if (!v->row)
-		return ts_err_nomem(err);
-	v->count = r->groups < TS_SET_VARIABLES ? r->groups : TS_SET_VARIABLES;
-	if (r->groups > 0)
-		qsort(r->group, r->groups, sizeof(*r->group), largest_first);
-	for (size_t i = 0; i < v->count; i++)
-		v->row[i] = r->group[i].v;
-	return r->looked_up || r->columns ? look_up_rows(r, err) : TS_OK;
+	if (!ts_top_init(&top, (int)kept) || !at)
+		code = ts_err_nomem(err);
+	for (size_t i = 0; !code && i < r->groups; i++) {
+		const struct group *g = group_at(r, i);
+		int slot = ts_top_offer(&top, g->v.bytes == TS_UNKNOWN ? INT64_MAX : g->v.bytes,
+			(int64_t)g->order);
+
+		if (slot >= 0)
+			at[slot] = i;
+	}
+	ts_top_sort(&top);
+	for (int i = 0; !code && i < top.count; i++)
+		code = set_rows_add(v, &group_at(r, at[top.entry[i].slot])->v, err);
+	ts_top_fini(&top);
+	free(at);
+	if (!code && r->columns)
+		code = find_names(r, err);
+	else if (!code && r->looked_up)
+		code = look_up(r, err);
+	return code;
 }
 
 /* From the rows by tile of the index, where it has them and names of them. */
 static enum ts_code
-read_by_tile(bool *done, struct set_read *r, struct ts_columns *columns,
+read_by_tile(bool *done, struct set_read *r, struct ts_columns *columns, size_t most,
 	struct ts_progress *progress, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 
 	*done = ts_columns_of(columns, r->rd->index);
 	if (*done)
-		code = set_rows_read(done, r->v, r->rd, columns->names, r->tile, r->n, progress,
-			err);
+		code = set_rows_read(done, r->v, r->rd, columns->names, r->tile, r->n, most,
+			progress, err);
 	if (code || !*done)
 		return code;
 	for (size_t i = 0; i < r->v->count; i++)
 		if (r->v->row[i].key == TS_UNKNOWN)
-			r->v->row[i].key = NO_NAME;
+			r->v->row[i].key = TS_SET_NAMELESS;
 	r->columns = columns;
-	return look_up_rows(r, err);
+	return find_names(r, err);
 }
 
 enum ts_code
 ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const int64_t *tiles,
-	size_t n, struct ts_progress *progress, struct ts_err *err)
+	size_t n, size_t most, struct ts_progress *progress, struct ts_err *err)
 {
 	const struct ts_binding *b = &rd->report->binding[TS_LOWERED_VARIABLE];
 	struct set_read r = {.v = v,
@@ -631,27 +741,30 @@ ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const in
 		.looked_up = b->column[TS_LOWERED_VARIABLE_NAME].op == TS_OP_DICT};
 	struct column_read columns = {.r = &r};
 	enum ts_code code, more;
-	bool done = false, by_tile;
+	bool done = false, by_tile = false;
 
 	*v = (struct ts_set_variables){0};
-	ts_strbuf_init(&v->text, TS_SET_TEXT);
-	ts_strbuf_add(&v->text, "", 1); /* place 0: no name */
+	v->rows.small = v->text.small = r.group.small = TS_PILE_SHOWN;
 	if (!ts_report_has(rd->report, TS_LOWERED_VARIABLE))
 		return ts_err_set(err, TS_E_ABSENT, "%s", b->reason);
 	v->has_names = ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
 		TS_LOWERED_VARIABLE_NAME);
 	r.keys.most = TS_SET_NAMES;
 	r.last_tile = -1;
-	code = read_by_tile(&by_tile, &r, &columns.columns, progress, err);
+	code = ts_pile_add(&v->text, "", 1, NULL, err); /* place 0: no name */
+	if (!code)
+		code = read_by_tile(&by_tile, &r, &columns.columns, most, progress, err);
 	done = by_tile;
 	if (!code && !done)
 		code = read_columns(&done, &columns, progress, err);
 	if (!code && !done)
 		code = read_tiles(&r, progress, err);
 	v->partial = code == TS_E_DAMAGED;
-	more = by_tile || (code && code != TS_E_DAMAGED) ? code
-							 : keep_largest(&r, code ? NULL : err);
-	free(r.group);
+	v->ranked = r.columns != NULL;
+	more = by_tile || (code && code != TS_E_DAMAGED)
+		? code
+		: keep_largest(&r, most, code ? NULL : err);
+	ts_pile_fini(&r.group);
 	free(r.table);
 	ts_tile_slots_fini(&r.keys);
 	ts_pile_fini(&r.piece);
@@ -662,7 +775,7 @@ ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const in
 void
 ts_set_variables_fini(struct ts_set_variables *v)
 {
-	free(v->row);
-	ts_strbuf_fini(&v->text);
+	ts_pile_fini(&v->rows);
+	ts_pile_fini(&v->text);
 	*v = (struct ts_set_variables){0};
 }

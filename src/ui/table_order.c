@@ -78,6 +78,38 @@ ts_table_filter_check(const struct ts_table *t, const char *filter, struct ts_er
 	return code;
 }
 
+static enum ts_column_sum
+sum_of(const struct ts_table *t, int column)
+{
+	return t->facts ? t->facts[column].sum : TS_SUM_NONE;
+}
+
+/* The column that has no sum, and says how many rows there are; -1: none. */
+static int
+count_column(const struct ts_table *t)
+{
+	for (int i = 0; i < t->columns && i < TS_TABLE_COLUMNS; i++)
+		if (sum_of(t, i) == TS_SUM_NONE && *ts_table_column_name(t, i))
+			return i;
+	return -1;
+}
+
+void
+ts_table_filtered_total(const struct ts_table *t, int column, struct ts_table_value *out)
+{
+	const struct ts_table_order *o = t->order;
+
+	*out = (struct ts_table_value){.type = TS_VALUE_NONE};
+	if (sum_of(t, column) != TS_SUM_NONE) {
+		ts_table_value_integer(out, (int64_t)o->sum[column]);
+	} else if (column == count_column(t)) {
+		out->type = TS_VALUE_TEXT;
+		out->s = out->buf;
+		out->n = (size_t)snprintf(out->buf, sizeof(out->buf), "%lld of %lld rows",
+			(long long)o->count, (long long)o->rows);
+	}
+}
+
 /* --- order ------------------------------------------------------------------------------------ */
 
 /* Looks at rows at once, and at each turn: one to three milliseconds. */

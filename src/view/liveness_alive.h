@@ -4,6 +4,7 @@
 #define TS_VIEW_LIVENESS_ALIVE_H
 
 #include "tilescope/report/what_if.h"
+#include "tilescope/view/arranged.h"
 
 #include "liveness_internal.h"
 
@@ -42,16 +43,6 @@ struct alive_look {
 /* More rows than this are arranged and searched by a worker (liveness_far.c). */
 enum { ALIVE_HELD = 20000 };
 
-struct alive_far;
-
-/* What the worker was asked for last. */
-struct alive_arranged {
-	uint64_t of; /* ts_held_list.of; 0: nothing */
-	int sorted;
-	bool descending;
-	char filter[TS_TABLE_FILTER];
-};
-
 struct alive_tab {
 	struct ts_held_list l; /* first */
 	struct liveness *s;
@@ -65,10 +56,9 @@ struct alive_tab {
 	char title[TS_ALIVE_MARKS][ALIVE_TITLE], heading[ALIVE_HEADING];
 
 	/* of more than ALIVE_HELD rows */
-	struct alive_far *far; /* that the list shows; NULL: as they come */
-	struct alive_arranged arranged;
-	struct ts_fetch *arranging, *finding; /* NULL: nothing is */
-	bool find, find_here;		      /* a search that has no answer yet */
+	struct ts_arranging arranging;
+	struct ts_fetch *finding; /* NULL: nothing is */
+	bool find, find_here;	  /* a search that has no answer yet */
 	int find_step;
 };
 

@@ -2,10 +2,8 @@
 /*
  * liveness_far - the list of who is alive, where it is long: sorted, filtered, searched and written by a worker.
  *
- * The values are those of the table (live_alive_value()), the order is that of any table (ts_table_arrange()). A worker has a
- * share in the rows, and a copy of what else they are worked out of; keys of the sort and the rows of the order
- * lie in files without a name (pile.h), so that a list of millions needs no memory. Rows stay as they are on the screen
- * until the answer is there. A file is written from rows of its own where only the largest are held.
+ * The values are those of the table (live_alive_value()), the order is that of any table (arranged.h). A worker has a
+ * share in the rows, and a copy of what else they are worked out of. A file is written from rows of its own where only the largest are held.
  */
 #include "config.h"
 
@@ -22,38 +20,11 @@
 enum {
 	ASK_ARRANGED, /* kinds of the tab's fetches */
 	ASK_HIT,
-	PILES = 4,
 	AHEAD = 8,	/* rows */
 	LOOK = 1 << 12, /* rows from one look at the token to the next */
 };
 
 /* --- arranging -------------------------------------------------------------------------------- */
-
-/* Rows in an order; shared, read-only when it is made. */
-struct alive_far {
-	atomic_int uses;
-	struct ts_table_arranged a;
-	struct ts_pile pile[PILES];
-	int piles;
-};
-
-static void
-close_far(struct alive_far *far)
-{
-	if (!far || atomic_fetch_sub(&far->uses, 1) > 1)
-		return;
-	for (int i = 0; i < PILES; i++)
-		ts_pile_fini(&far->pile[i]);
-	free(far);
-}
-
-static struct alive_far *
-hold_far(struct alive_far *far)
-{
-	if (far)
-		atomic_fetch_add(&far->uses, 1);
-	return far;
-}
 
 /* What a worker has to know to arrange rows. */
 struct question {
@@ -61,38 +32,42 @@ struct question {
 	struct ts_alive *alive;	  /* held */
 	struct ts_groups *groups; /* held, or NULL */
 	struct ts_what_if_changes what_if;
-	struct ts_table_order order;
-	struct ts_table table;
+	int columns;
 	struct ts_column column[C_MARK + TS_ALIVE_MARKS];
 	struct ts_column_facts facts[C_MARK + TS_ALIVE_MARKS];
 };
 
-/* Of the rows as they are shown; titles, which change, are left out. */
 static void
-fill_question(struct question *q, const struct alive_tab *a)
+free_question(void *ctx)
+{
+	struct question *q = ctx;
+
+	ts_alive_close(q->alive);
+	ts_groups_close(q->groups);
+	free(q);
+}
+
+/* Of the rows as they are shown; titles, which change, are left out. NULL: no memory. */
+static struct question *
+new_question(const struct alive_tab *a)
 {
 	const struct liveness *s = a->s;
-	const struct ts_table_order *o = &a->l.order;
+	struct question *q = ts_alloc(1, sizeof(*q));
 
+	if (!q)
+		return NULL;
 	live_alive_look(&q->look, s);
 	q->alive = ts_alive_hold(s->alive);
 	q->groups = s->groups ? ts_groups_hold(s->groups) : NULL;
 	q->what_if = *q->look.what_if;
-	q->order.sorted = o->sorted;
-	q->order.descending = o->descending;
-	memcpy(q->order.filter, o->filter, sizeof(q->order.filter));
+	q->look.groups = q->groups;
+	q->look.what_if = &q->what_if;
+	q->columns = a->columns;
 	memcpy(q->column, a->column, sizeof(q->column));
 	memcpy(q->facts, a->facts, sizeof(q->facts));
 	for (int i = 0; i < a->columns; i++)
 		q->column[i].title = "";
-	q->table.columns = a->columns;
-}
-
-static void
-fini_question(struct question *q)
-{
-	ts_alive_close(q->alive);
-	ts_groups_close(q->groups);
+	return q;
 }
 
 /* Names of the index lie anywhere in it: those of the rows behind are under way while this one is looked at. */
@@ -125,90 +100,28 @@ far_rank(void *ctx, int64_t row, int column, int64_t *rank)
 	return live_alive_rank(((const struct question *)ctx)->alive, row, column, rank);
 }
 
-static void *
-get_pile(void *ctx, size_t bytes)
-{
-	struct alive_far *far = ctx;
-	struct ts_err err = {0};
-
-	if (far->piles == PILES || ts_pile_room(&far->pile[far->piles], bytes, NULL, &err) != TS_OK)
-		return NULL;
-	return far->pile[far->piles++].memory;
-}
-
-/* The question lies where it will stay. */
-static void
-aim(struct question *q)
+/* Rows of the question, which stays the caller's. */
+static struct ts_arrangeable
+arrangeable(struct question *q)
 {
 	q->look.alive = q->alive;
-	q->look.groups = q->groups;
-	q->look.what_if = &q->what_if;
-	q->order.rows = q->alive->rows;
-	q->table.column = q->column;
-	q->table.facts = q->facts;
-	q->table.value = far_value;
-	q->table.rank = far_rank;
-	q->table.shared = true;
-	q->table.ctx = q;
-	q->table.order = &q->order;
-}
-
-static enum ts_code
-arrange(struct alive_far **out, struct question *q, const struct ts_cancel *cancel,
-	struct ts_err *err)
-{
-	struct alive_far *far = ts_alloc(1, sizeof(*far));
-	enum ts_code code;
-
-	*out = NULL;
-	if (!far)
-		return ts_err_nomem(err);
-	atomic_init(&far->uses, 1);
-	for (int i = 0; i < PILES; i++)
-		far->pile[i].small = TS_PILE_LARGE;
-	aim(q);
-	code = ts_table_arrange(&far->a, &q->table, q->alive->rows,
-		&(struct ts_table_memory){far, get_pile}, cancel, err);
-	for (int i = 0; i < PILES; i++)
-		if (code || far->pile[i].memory != far->a.row)
-			ts_pile_fini(&far->pile[i]);
-	if (code)
-		close_far(far);
-	else
-		*out = far;
-	return code;
+	return (struct ts_arrangeable){.rows = q->alive->rows,
+		.table = {.column = q->column,
+			.columns = q->columns,
+			.facts = q->facts,
+			.value = far_value,
+			.rank = far_rank,
+			.shared = true,
+			.ctx = q}};
 }
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-struct far_fetch {
-	struct ts_fetch f;
-	struct question q;
-	struct alive_far *far;
-};
-
-static enum ts_code
-read_far(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
-{
-	struct far_fetch *x = (struct far_fetch *)f;
-
-	return arrange(&x->far, &x->q, rd->cancel, err);
-}
-
-static void
-fini_far(struct ts_fetch *f)
-{
-	struct far_fetch *x = (struct far_fetch *)f;
-
-	fini_question(&x->q);
-	close_far(x->far);
-}
-
 struct find_fetch {
 	struct ts_fetch f;
-	struct ts_alive *alive; /* held */
-	struct alive_far *far;	/* held, or NULL */
-	int64_t count, at;	/* places; the first that is looked at */
+	struct ts_alive *alive;	 /* held */
+	struct ts_arranged *far; /* held, or NULL */
+	int64_t count, at;	 /* places; the first that is looked at */
 	int step;
 	char needle[TS_HELD_NEEDLE];
 	int64_t hit, before, hits; /* the place; -1 = none */
@@ -249,7 +162,7 @@ fini_find(struct ts_fetch *f)
 	struct find_fetch *x = (struct find_fetch *)f;
 
 	ts_alive_close(x->alive);
-	close_far(x->far);
+	ts_arranged_close(x->far);
 }
 
 /* Rows come by size; does the list want them so? */
@@ -265,45 +178,24 @@ as_they_come(const struct ts_table_order *o, const struct ts_alive *a)
 static bool
 is_asked(const struct alive_tab *a)
 {
-	const struct ts_table_order *o = &a->l.order;
-	const struct alive_arranged *x = &a->arranged;
-
-	return x->of == a->l.of && x->sorted == o->sorted && x->descending == o->descending &&
-		strcmp(x->filter, o->filter) == 0;
-}
-
-/* The list shows rows as `far` has them (taken; NULL: as they come) from now on. */
-static void
-show(struct alive_tab *a, struct alive_far *far)
-{
-	const struct ts_table_arranged plain = {.row = NULL};
-
-	ts_table_order_give(&a->l.table, &a->l.list, far ? &far->a : &plain);
-	close_far(a->far);
-	a->far = far;
+	return ts_arranging_is_asked(&a->arranging, &a->l.order, a->l.of);
 }
 
 static void
 ask_arranged(struct alive_tab *a, struct ts_tab *t)
 {
-	const struct ts_table_order *o = &a->l.order;
-	struct far_fetch *x;
+	struct question *q = NULL;
+	struct ts_arrangeable what;
 
-	a->arranged = (struct alive_arranged){a->l.of, o->sorted, o->descending, ""};
-	memcpy(a->arranged.filter, o->filter, sizeof(o->filter));
-	a->arranging = NULL;
-	if (as_they_come(o, a->s->alive)) {
-		show(a, NULL);
+	if (!as_they_come(&a->l.order, a->s->alive))
+		q = new_question(a);
+	if (!q) {
+		ts_arranging_set(&a->arranging, &a->l.table, &a->l.list, a->l.of, NULL);
 		return;
 	}
-	x = ts_alloc(1, sizeof(*x));
-	if (!x)
-		return;
-	x->f.read = read_far;
-	x->f.fini = fini_far;
-	fill_question(&x->q, a);
-	a->arranging = &x->f;
-	live_send(t, &x->f, ASK_ARRANGED, 0, "putting variables in order");
+	what = arrangeable(q);
+	what.free = free_question;
+	ts_arranging_send(&a->arranging, t, t->kind + ASK_ARRANGED, &a->l.table, a->l.of, &what);
 }
 
 static void
@@ -321,7 +213,7 @@ ask_hit(struct alive_tab *a, struct ts_tab *t)
 	x->f.read = read_find;
 	x->f.fini = fini_find;
 	x->alive = ts_alive_hold(a->s->alive);
-	x->far = a->l.order.row ? hold_far(a->far) : NULL;
+	x->far = a->l.order.row ? ts_arranged_hold(a->arranging.shown) : NULL;
 	x->count = x->far ? x->far->a.count : x->alive->rows;
 	x->at = l->cursor + (a->find_here ? 0 : a->find_step);
 	x->at = (x->at % x->count + x->count) % x->count;
@@ -349,7 +241,7 @@ live_far_request(struct alive_tab *a, struct ts_tab *t)
 	live_alive_begin(a, t);
 	if (a->l.order.elsewhere && !is_asked(a))
 		ask_arranged(a, t);
-	if (!a->find || !is_whole(s) || a->arranging)
+	if (!a->find || !is_whole(s) || a->arranging.sent)
 		return;
 	if (a->l.order.elsewhere) {
 		ask_hit(a, t);
@@ -364,47 +256,41 @@ live_far_deliver(struct ts_tab *t, struct ts_fetch *f)
 {
 	struct alive_tab *a = t->own;
 	struct find_fetch *found = (struct find_fetch *)f;
-	bool rows = f == a->arranging, hit = f == a->finding;
-	bool fine = !ts_fetch_in_vain(f, t->view->env->generation) && !f->code;
+	bool rows = f == a->arranging.sent, hit = f == a->finding;
 
 	if (!rows && !hit)
 		return TS_EFFECT_NONE;
-	a->arranging = rows ? NULL : a->arranging;
 	a->finding = hit ? NULL : a->finding;
-	if (f->code && f->code != TS_E_CANCELLED)
-		ts_view_say_error(t->view->env, "%s", f->err.msg);
-	if (fine && a->s->alive) {
+	if (a->s->alive)
 		live_alive_begin(a, t);
-		if (rows && is_asked(a) && a->l.order.elsewhere) {
-			show(a, ((struct far_fetch *)f)->far);
-			((struct far_fetch *)f)->far = NULL;
-		} else if (hit && found->alive == a->s->alive) {
-			ts_held_list_found(&a->l, t->view->env, found->hit, found->before,
-				found->hits);
-		}
-	}
+	if (rows)
+		ts_arranging_take(&a->arranging, f, t->view->env, &a->l.table, &a->l.list, a->l.of);
+	else if (f->code && f->code != TS_E_CANCELLED)
+		ts_view_say_error(t->view->env, "%s", f->err.msg);
+	else if (!f->code && !ts_fetch_in_vain(f, t->view->env->generation) && a->s->alive &&
+		found->alive == a->s->alive)
+		ts_held_list_found(&a->l, t->view->env, found->hit, found->before, found->hits);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
 void
 live_far_drop(struct alive_tab *a)
 {
-	a->arranging = a->finding = NULL;
-	a->arranged.of = 0;
+	ts_arranging_drop(&a->arranging);
+	a->finding = NULL;
 	a->find = false;
 }
 
 void
 live_far_fini(struct alive_tab *a)
 {
-	close_far(a->far);
-	a->far = NULL;
+	ts_arranging_fini(&a->arranging);
 }
 
 bool
 live_far_busy(const struct alive_tab *a)
 {
-	return a->find || a->arranging || a->finding;
+	return a->find || a->arranging.sent || a->finding;
 }
 
 enum ts_effect
@@ -433,11 +319,12 @@ live_far_search(struct alive_tab *a, const struct ts_call *call)
 
 struct source {
 	struct ts_row_source base; /* first */
-	struct question q;
+	struct question *q;
+	struct ts_table_order wanted;
 	struct ts_lives *lives;	       /* held, or NULL */
 	struct ts_live_labels *labels; /* held, or NULL */
 	struct ts_alive_query query;
-	struct alive_far *far; /* NULL: as they come */
+	struct ts_arranged *far; /* NULL: as they come */
 	bool begun;
 	int64_t at;
 };
@@ -447,10 +334,10 @@ source_free(struct ts_row_source *base)
 {
 	struct source *s = (struct source *)base;
 
-	fini_question(&s->q);
+	free_question(s->q);
 	ts_lives_close(s->lives);
 	ts_live_labels_close(s->labels);
-	close_far(s->far);
+	ts_arranged_close(s->far);
 	free(s);
 }
 
@@ -459,21 +346,22 @@ static enum ts_code
 source_begin(struct source *s, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_alive *all = NULL;
+	struct ts_arrangeable what;
 	enum ts_code code = TS_OK;
 
 	s->begun = true;
-	if (s->q.alive->left_rows > 0 && s->lives) {
+	if (s->q->alive->left_rows > 0 && s->lives) {
 		s->query.labels = s->labels;
 		s->query.most = TS_LIVES_MAX;
-		code = ts_alive_read(&all, rd, s->lives, &s->query, s->q.alive, err);
+		code = ts_alive_read(&all, rd, s->lives, &s->query, s->q->alive, err);
 		if (code)
 			return code;
-		ts_alive_close(s->q.alive);
-		s->q.alive = all;
+		ts_alive_close(s->q->alive);
+		s->q->alive = all;
 	}
-	aim(&s->q);
-	if (!as_they_come(&s->q.order, s->q.alive))
-		code = arrange(&s->far, &s->q, rd->cancel, err);
+	what = arrangeable(s->q);
+	if (!as_they_come(&s->wanted, s->q->alive))
+		code = ts_arranged_make(&s->far, &what, &s->wanted, rd->cancel, err);
 	return code;
 }
 
@@ -485,12 +373,12 @@ source_next(struct ts_row_source *base, struct ts_reader *rd, struct ts_table_va
 	enum ts_code code = s->begun ? TS_OK : source_begin(s, rd, err);
 	int64_t row;
 
-	*more = !code && s->at < (s->far ? s->far->a.count : s->q.alive->rows);
+	*more = !code && s->at < (s->far ? s->far->a.count : s->q->alive->rows);
 	if (!*more)
 		return code;
 	row = s->far ? (int64_t)s->far->a.row[s->at] : s->at;
-	for (int i = 0; i < s->q.table.columns; i++)
-		live_alive_value(&s->q.look, row, i, &values[i]);
+	for (int i = 0; i < s->q->columns; i++)
+		live_alive_value(&s->q->look, row, i, &values[i]);
 	s->at++;
 	return TS_OK;
 }
@@ -499,12 +387,20 @@ static struct ts_row_source *
 make_source(struct ts_view *v)
 {
 	struct liveness *l = (struct liveness *)v;
+	const struct alive_tab *a = l->tabs.tab[0].own;
 	struct source *s = ts_alloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
+	s->q = new_question(a);
+	if (!s->q) {
+		free(s);
+		return NULL;
+	}
 	s->base = (struct ts_row_source){source_next, NULL, source_free, l->alive->found};
-	fill_question(&s->q, l->tabs.tab[0].own);
+	s->wanted.sorted = a->l.order.sorted;
+	s->wanted.descending = a->l.order.descending;
+	memcpy(s->wanted.filter, a->l.order.filter, sizeof(s->wanted.filter));
 	s->lives = l->lives ? ts_lives_hold(l->lives) : NULL;
 	s->labels = l->labels && l->alive->grouped ? ts_live_labels_hold(l->labels) : NULL;
 	s->query = l->alive->asked;

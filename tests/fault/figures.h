@@ -273,7 +273,8 @@ figure_set_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 {
 	static const int64_t tiles[] = {3, 5};
 	struct ts_set_variables v;
-	enum ts_code code = ts_set_variables_read(&v, rd, tiles, TS_COUNT(tiles), NULL, err);
+	enum ts_code code = ts_set_variables_read(&v, rd, tiles, TS_COUNT(tiles), TS_SET_NAMES,
+		NULL, err);
 
 	for (size_t i = 0; i < v.count; i++) {
 		digest_text(d, ts_set_variable_name(&v, &v.row[i]));

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "live_report.h"
+#include "table_rows.h"
 
 #include "../unit/index_dir.h"
 
@@ -40,87 +41,13 @@ begin(struct harness *h)
 	harness_command(h, "pane-next");
 }
 
-static int
-column_of(const struct ts_sheet *s, const char *name)
-{
-	for (int i = 0; i < s->table.columns; i++)
-		if (strcmp(ts_table_column_name(&s->table, i), name) == 0)
-			return i;
-	ck_abort_msg("no column %s", name);
-	return -1;
-}
-
-static void
-check_value(const struct ts_table_value *v, sqlite3_stmt *is, int column, const char *where,
-	int64_t row)
-{
-	if (sqlite3_column_type(is, column) == SQLITE_INTEGER) {
-		ck_assert_int_eq(v->type, TS_VALUE_INTEGER);
-		ck_assert_int_eq(v->integer, sqlite3_column_int64(is, column));
-		return;
-	}
-	ck_assert_int_eq(v->type, TS_VALUE_TEXT);
-	ck_assert_msg(v->n == (size_t)sqlite3_column_bytes(is, column) &&
-			memcmp(v->s, sqlite3_column_text(is, column), v->n) == 0,
-		"%s, row %lld: %.*s is %s: %s", where, (long long)row, (int)v->n, v->s,
-		sqlite3_column_text(is, column), sqlite3_sql(is));
-}
-
-/* Rows of the screen and those of a file are what the query has: name, bytes, steps. Returns how many. */
+/* Name, bytes, steps. */
 static int64_t
 check_rows(struct harness *h, const char *query)
 {
-	struct ts_sheet s = {.list = NULL};
-	struct ts_table_value v[TS_TABLE_COLUMNS];
-	struct ts_row_source *file = NULL;
-	struct ts_reader *rd = NULL;
-	struct ts_err err = {0};
-	int column[3];
-	int64_t rows = 0;
-	sqlite3_stmt *is;
-	sqlite3 *db;
-	bool more;
+	static const char *const columns[] = {"variable", "bytes", "steps"};
 
-	ck_assert(ts_view_liveness.sheet(h->view, &s));
-	column[0] = column_of(&s, "variable");
-	column[1] = column_of(&s, "bytes");
-	column[2] = column_of(&s, "steps");
-	if (s.source) {
-		file = s.source(h->view);
-		ck_assert_ptr_nonnull(file);
-		ck_assert_int_eq(ts_reader_open(&rd, h->env.report, &err), TS_OK);
-	}
-	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
-	ck_assert_msg(sqlite3_prepare_v2(db, query, -1, &is, NULL) == SQLITE_OK, "%s: %s", query,
-		sqlite3_errmsg(db));
-	for (; sqlite3_step(is) == SQLITE_ROW; rows++) {
-		for (int i = 0; i < TS_TABLE_COLUMNS; i++)
-			v[i].type = TS_VALUE_NONE;
-		if (file) {
-			ck_assert_int_eq(file->next(file, rd, v, &more, &err), TS_OK);
-			ck_assert_msg(more, "%s: row %lld", query, (long long)rows);
-		}
-		for (int i = 0; i < 3; i++) {
-			struct ts_table_value here = {.type = TS_VALUE_NONE};
-
-			if (file)
-				check_value(&v[column[i]], is, i, "file", rows);
-			if (rows < s.list->count) {
-				ck_assert(s.table.value(s.table.ctx, ts_table_row(&s.table, rows),
-					column[i], &here));
-				check_value(&here, is, i, "screen", rows);
-			}
-		}
-	}
-	if (file) {
-		ck_assert_int_eq(file->next(file, rd, v, &more, &err), TS_OK);
-		ck_assert(!more);
-		file->free(file);
-		ts_reader_close(rd);
-	}
-	sqlite3_finalize(is);
-	sqlite3_close(db);
-	return rows;
+	return table_rows_check(h, &ts_view_liveness, columns, TS_COUNT(columns), query);
 }
 
 #define ALIVE                                                                                     \

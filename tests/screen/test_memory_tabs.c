@@ -208,12 +208,12 @@ START_TEST(many_selected_tiles)
 		h.view->ops->request(h.view);
 		(void)harness_take_one(&h, 1);
 		part = harness_has(&h, "8 of 40 selected tiles so far");
-		all = harness_has(&h, "40 selected tiles, by name");
+		all = harness_has(&h, "40 selected tiles, 1 name");
 		ck_assert(!part || harness_has(&h, "1 name on 8 of the tiles"));
 		ck_assert(!(part && all));
 	}
 	harness_settle(&h);
-	harness_says(&h, "40 selected tiles, by name");
+	harness_says(&h, "40 selected tiles, 1 name");
 	ts_select_no_tiles(&h.selection);
 	harness_settle(&h);
 	harness_end(&h);
@@ -237,7 +237,7 @@ START_TEST(the_selected_tiles_are_summed_up)
 	harness_says(&h, "2 selected tiles");
 	harness_says(&h, "2,000 measured"); /* of the slowest */
 	show(&h, "variables");
-	harness_says(&h, "2 selected tiles, by name");
+	harness_says(&h, "2 selected tiles, 7 names");
 	harness_type(&h, "first");
 	harness_type(&h, "copy");
 	ck_assert_ptr_nonnull(strstr(h.env.copy, "layer1/weights\t40000\t"));

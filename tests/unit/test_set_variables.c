@@ -108,8 +108,9 @@ START_TEST(names_have_the_sums_of_sql)
 			ck_assert(ts_tile_rows_of(&kinds, x) && kinds.kept == 2);
 		ts_reader_set_index(f.reader, x);
 	}
-	ck_assert_msg(ts_set_variables_read(&v, f.reader, tiles, n, NULL, &err) == TS_OK, "%s",
-		err.msg);
+	ck_assert_msg(ts_set_variables_read(&v, f.reader, tiles, n, TS_SET_NAMES, NULL, &err) ==
+			TS_OK,
+		"%s", err.msg);
 	ck_assert_uint_eq(v.count, v.names);
 	for (size_t i = 0; i < v.count; i++) {
 		const struct ts_set_variable *r = &v.row[i];
@@ -137,6 +138,26 @@ START_TEST(names_have_the_sums_of_sql)
 }
 END_TEST
 
+static void
+check_same(const struct ts_set_variables *a, const struct ts_set_variables *b, size_t count)
+{
+	ck_assert_uint_eq(a->names, b->names);
+	ck_assert_int_eq(a->found, b->found);
+	ck_assert_int_eq(a->bytes, b->bytes);
+	ck_assert_int_eq(a->others, b->others);
+	ck_assert(a->count >= count && b->count >= count);
+	for (size_t i = 0; i < count; i++) {
+		const struct ts_set_variable *x = &a->row[i], *y = &b->row[i];
+
+		ck_assert_str_eq(ts_set_variable_name(a, x), ts_set_variable_name(b, y));
+		ck_assert_int_eq(x->bytes, y->bytes);
+		ck_assert_int_eq(x->pieces, y->pieces);
+		ck_assert_int_eq(x->tiles, y->tiles);
+		ck_assert_int_eq(x->fullest, y->fullest);
+		ck_assert_int_eq(x->fullest_tile, y->fullest_tile);
+	}
+}
+
 /* So many names that not all are kept, many of which are as large as the last one that is; sizes that fill a word, and more. */
 static void
 begin_many(struct fixture *f, int which)
@@ -159,10 +180,11 @@ begin_many(struct fixture *f, int which)
 		"ORDER BY tile, rowid");
 }
 
+/* The largest, and all of them: the largest are the first of all. */
 START_TEST(of_many_names_the_same_are_kept_with_an_index)
 {
 	static const int64_t tiles[] = {0, 3, 4, 7, 8};
-	struct ts_set_variables with, without;
+	struct ts_set_variables with, without, all, all_without;
 	struct ts_err err = {0};
 	struct index_dir d;
 	struct ts_index *x;
@@ -170,8 +192,10 @@ START_TEST(of_many_names_the_same_are_kept_with_an_index)
 
 	begin_many(&f, _i);
 	open_report(&f);
-	ck_assert(ts_set_variables_read(&without, f.reader, tiles, TS_COUNT(tiles), NULL, &err) ==
-		TS_OK);
+	ck_assert(ts_set_variables_read(&without, f.reader, tiles, TS_COUNT(tiles), TS_SET_FIRST,
+			  NULL, &err) == TS_OK);
+	ck_assert(ts_set_variables_read(&all_without, f.reader, tiles, TS_COUNT(tiles),
+			  TS_SET_NAMES, NULL, &err) == TS_OK);
 	index_dir_begin(&d);
 	x = index_dir_build(&d, f.report, f.reader,
 		ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_TILE_ROWS),
@@ -179,26 +203,109 @@ START_TEST(of_many_names_the_same_are_kept_with_an_index)
 	/* all bytes together do not fit into a sum: the rows answer */
 	ck_assert_int_eq(ts_tile_rows_quick(x), _i < TOO_LARGE);
 	ts_reader_set_index(f.reader, x);
-	ck_assert(ts_set_variables_read(&with, f.reader, tiles, TS_COUNT(tiles), NULL, &err) ==
-		TS_OK);
-	ck_assert_uint_eq(with.count, TS_SET_VARIABLES);
-	ck_assert_uint_eq(with.count, without.count);
-	ck_assert_uint_eq(with.names, without.names);
-	ck_assert_int_eq(with.found, without.found);
-	ck_assert_int_eq(with.bytes, without.bytes);
-	ck_assert_int_eq(with.others, without.others);
-	for (size_t i = 0; i < with.count; i++) {
-		const struct ts_set_variable *a = &with.row[i], *b = &without.row[i];
+	ck_assert(ts_set_variables_read(&with, f.reader, tiles, TS_COUNT(tiles), TS_SET_FIRST, NULL,
+			  &err) == TS_OK);
+	ck_assert(ts_set_variables_read(&all, f.reader, tiles, TS_COUNT(tiles), TS_SET_NAMES, NULL,
+			  &err) == TS_OK);
+	ck_assert_uint_eq(with.count, TS_SET_FIRST);
+	ck_assert_uint_eq(without.count, TS_SET_FIRST);
+	ck_assert_uint_gt(all.names, TS_SET_FIRST);
+	ck_assert_uint_eq(all.count, all.names);
+	ck_assert_uint_eq(all_without.count, all.names);
+	check_same(&with, &without, TS_SET_FIRST);
+	check_same(&all, &with, TS_SET_FIRST);
+	check_same(&all, &all_without, all.names);
+	ck_assert(with.ranked && all.ranked && !all_without.ranked);
+	for (size_t i = 1; i < all.count; i++) {
+		const struct ts_set_variable *a = &all.row[i - 1], *b = &all.row[i];
+		int order = strcmp(ts_set_variable_name(&all, a), ts_set_variable_name(&all, b));
 
-		ck_assert_str_eq(ts_set_variable_name(&with, a), ts_set_variable_name(&without, b));
-		ck_assert_int_eq(a->bytes, b->bytes);
-		ck_assert_int_eq(a->pieces, b->pieces);
-		ck_assert_int_eq(a->tiles, b->tiles);
-		ck_assert_int_eq(a->fullest, b->fullest);
-		ck_assert_int_eq(a->fullest_tile, b->fullest_tile);
+		ck_assert_int_ge(a->bytes, b->bytes);
+		ck_assert_int_ne(order, 0);
+		ck_assert_int_eq(order < 0, a->key < b->key);
 	}
 	ts_set_variables_fini(&with);
 	ts_set_variables_fini(&without);
+	ts_set_variables_fini(&all);
+	ts_set_variables_fini(&all_without);
+	ts_reader_set_index(f.reader, NULL);
+	ts_index_release(x);
+	index_dir_end(&d);
+	end(&f);
+}
+END_TEST
+
+enum { LONG = 8100, LONG_NAMES = 9000 }; /* more than TS_SET_TEXT together */
+enum { LONG_ROWS, LONG_DICTIONARY, LONG_INDEX, LONG_WAYS };
+
+/* The section of columns may be so large in a larger report only. */
+static void
+begin_long(struct fixture *f, bool dictionary)
+{
+	make_fixture(f, "profile.pop", 3);
+	sql(f,
+		"CREATE TABLE names(i INTEGER PRIMARY KEY, s TEXT);"
+		"CREATE TABLE more(x); INSERT INTO more VALUES(zeroblob(60000000))");
+	sql(f,
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+		"INSERT INTO names SELECT i, printf('%%.%dc', 'n') || i FROM n",
+		LONG_NAMES - 1, LONG);
+	if (dictionary)
+		sql(f,
+			"CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
+			"CREATE TABLE vars_string_table(id INTEGER PRIMARY KEY, string TEXT);"
+			"INSERT INTO vars_string_table SELECT i, s FROM names;"
+			"CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, name INTEGER);"
+			"INSERT INTO vars_info SELECT i * 2 / %d, i, i FROM names",
+			LONG_NAMES);
+	else
+		sql(f,
+			"CREATE TABLE report(key TEXT, value TEXT);"
+			"INSERT INTO report VALUES('store_version', '1');"
+			"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, "
+			"bytes INTEGER, name TEXT);"
+			"INSERT INTO lowered_variable SELECT NULL, i * 2 / %d, i, s FROM names",
+			LONG_NAMES);
+	sql(f, "DROP TABLE names");
+}
+
+/* Names in the rows are not told apart then; where they are numbers the smallest are left out. */
+START_TEST(names_that_do_not_fit_are_left_out)
+{
+	static const int64_t tiles[] = {0, 1};
+	struct ts_set_variables v;
+	struct ts_err err = {0};
+	struct ts_index *x = NULL;
+	struct index_dir d;
+	struct fixture f;
+
+	begin_long(&f, _i == LONG_DICTIONARY);
+	open_report(&f);
+	index_dir_begin(&d);
+	if (_i == LONG_INDEX) {
+		x = index_dir_build(&d, f.report, f.reader,
+			ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_TILE_ROWS),
+			1);
+		ck_assert(ts_tile_rows_quick(x));
+		ts_reader_set_index(f.reader, x);
+	}
+	ck_assert(ts_set_variables_read(&v, f.reader, tiles, TS_COUNT(tiles), TS_SET_NAMES, NULL,
+			  &err) == TS_OK);
+	ck_assert_int_eq(v.found, LONG_NAMES);
+	ck_assert_uint_eq(v.names + (size_t)v.others, LONG_NAMES);
+	ck_assert_int_eq(v.others > 0, _i == LONG_ROWS);
+	ck_assert_int_eq(v.count < v.names, _i != LONG_ROWS);
+	ck_assert_uint_gt(v.count, TS_SET_FIRST);
+	ck_assert_uint_le(v.text.used, TS_SET_TEXT);
+	for (size_t i = 0; i < v.count; i++) {
+		int64_t from = _i == LONG_ROWS ? (int64_t)v.count : LONG_NAMES;
+		char last[20];
+
+		ck_assert_int_eq(v.row[i].bytes, from - 1 - (int64_t)i);
+		snprintf(last, sizeof(last), "n%lld", (long long)v.row[i].bytes);
+		ck_assert_str_eq(ts_set_variable_name(&v, &v.row[i]) + LONG - 1, last);
+	}
+	ts_set_variables_fini(&v);
 	ts_reader_set_index(f.reader, NULL);
 	ts_index_release(x);
 	index_dir_end(&d);
@@ -217,6 +324,7 @@ main(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, names_have_the_sums_of_sql, 0, WAYS * WITHOUT);
 	tcase_add_loop_test(c, of_many_names_the_same_are_kept_with_an_index, 0, SIZES);
+	tcase_add_loop_test(c, names_that_do_not_fit_are_left_out, 0, LONG_WAYS);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

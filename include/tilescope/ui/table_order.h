@@ -105,6 +105,12 @@ enum ts_effect ts_table_order_command(const struct ts_table *t, const struct ts_
  */
 bool ts_table_falls(const struct ts_table *t, int column);
 
+/*
+ * The total of the rows that the filter lets through: what may be added up; the first other column that has a name says how
+ * many they are, in out->buf.
+ */
+void ts_table_filtered_total(const struct ts_table *t, int column, struct ts_table_value *out);
+
 /* Is the text a filter of this table? Errors: TS_E_USAGE. */
 enum ts_code ts_table_filter_check(const struct ts_table *t, const char *filter,
 	struct ts_err *err) TS_WARN_UNUSED;

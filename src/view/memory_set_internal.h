@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* memory_set_internal - what memory_set.c (asking) and memory_set_table.c (what is drawn and written) share. */
+#ifndef TS_VIEW_MEMORY_SET_INTERNAL_H
+#define TS_VIEW_MEMORY_SET_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "tilescope/report/set_variables.h"
+#include "tilescope/view/arranged.h"
+#include "tilescope/view/sheet.h"
+
+#include "memory_set.h"
+
+enum { S_NAME, S_BYTES, S_SHARE, S_TILES, S_PIECES, S_FULLEST, S_FULLEST_TILE, S_COLUMNS };
+
+/* More rows than this are arranged by a worker. */
+enum { SET_HELD = 20000 };
+
+/* An answer: shared, read-only when it is there. */
+struct set_names {
+	atomic_int uses;
+	struct ts_set_variables v;
+};
+
+void memory_set_close_names(struct set_names *n); /* NULL allowed */
+
+struct set_tab {
+	struct memory_asked ask;
+	struct set_names *names; /* NULL: nothing is here */
+	uint64_t data;
+	struct ts_fetch *looking; /* at some of the tiles, while all are being read */
+	int64_t some;		  /* `names` are of so many tiles only; 0: of all */
+	size_t most;		  /* that `names` may have */
+	struct ts_fetch *rest;	  /* all names, while the largest are here */
+	bool rest_urgent, rest_failed;
+	struct ts_list list;
+	struct ts_table_order order;
+	struct ts_arranging arranging; /* of more than SET_HELD rows */
+};
+
+static inline struct set_tab *
+memory_set_of(const struct ts_tab *t)
+{
+	return t->own;
+}
+
+/* What is here; empty where nothing is. */
+const struct ts_set_variables *memory_set_variables_of(const struct ts_tab *t);
+
+/* Are the largest names here, and all can be? */
+static inline bool
+memory_set_lacks_names(const struct ts_tab *t)
+{
+	const struct set_tab *s = memory_set_of(t);
+
+	return s->ask.here && s->some == 0 && s->most < TS_SET_NAMES &&
+		memory_set_variables_of(t)->count < memory_set_variables_of(t)->names;
+}
+
+/* --- memory_set_table.c --- */
+struct ts_table memory_set_table(const struct ts_tab *t);
+
+/*
+ * The rows of an answer, for any thread: it holds them, and out->free() gives them back; shares are of `whole` bytes
+ * (TS_UNKNOWN: of all their bytes). False: no memory.
+ */
+bool memory_set_arrangeable(struct ts_arrangeable *out, struct set_names *n, int64_t whole);
+
+/* What shares are of: the memory of the tiles where it is known, else the sum of their variables. */
+int64_t memory_set_whole(const struct ts_tab *t);
+
+/* Is the needle in the name of the row? */
+bool memory_set_is_hit(const struct ts_tab *t, int64_t row, const char *needle);
+
+void memory_set_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
+bool memory_set_sheet(struct ts_tab *t, struct ts_sheet *out);
+void memory_set_explain(struct ts_tab *t, struct ts_explain *out);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Variables of several selected tiles by name, all of them, against SQL: sorted, filtered, searched, and row by row as files
+ * have it; few names, and more than the thread that draws sorts; from the rows, and from the index, which has the
+ * largest first.
+ */
+#include "config.h"
+
+#include "table_rows.h"
+
+#include "../unit/index_dir.h"
+
+#include "tilescope/report/tile_rows.h"
+#include "tilescope/ui/table_order.h"
+#include "tilescope/view/memory.h"
+
+enum { TILES = 12, FROM = 2, TO = 10, TRIES = 12, WAYS = 4 };
+
+/* Loops: how many names there are, and whether there is an index. */
+static const int names_of[] = {1600, 26000};
+
+static bool
+has_index(int way)
+{
+	return way >= 2;
+}
+
+static int
+names(int way)
+{
+	return names_of[way % 2];
+}
+
+struct fixture {
+	struct harness h;
+	struct index_dir d;
+};
+
+/* Rows stand by tile; a name is on one tile or more, one row has none; many sizes are equal. */
+static void
+begin(struct fixture *f, int way)
+{
+	struct harness *h = &f->h;
+	int n = names(way), rows = n + n / 3 * 2;
+	struct ts_reader *rd;
+	char sql[1500];
+
+	harness_dir(h);
+	snprintf(sql, sizeof(sql),
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER);"
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER, "
+		"name TEXT);"
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+		"INSERT INTO lowered_variable SELECT i, i * %d / %d, 4 + i * 48271 %% 211 * 4, "
+		"CASE WHEN i = %d THEN NULL ELSE 'layer' || (i * 104729 %% %d %% 97) || '/weights_' || "
+		"(i * 104729 %% %d) END FROM n;"
+		"INSERT INTO tile_memory SELECT tile, 0, sum(bytes) FROM lowered_variable GROUP BY tile",
+		rows - 1, TILES, rows, rows / 2, n, n);
+	harness_sql(h, sql);
+	harness_start(h, &ts_view_memory, 240, 44, TS_GLYPHS_FULL);
+	h->options.units = TS_UNITS_BYTES;
+	index_dir_begin(&f->d);
+	if (has_index(way)) {
+		ck_assert_int_eq(ts_reader_open(&rd, h->env.report, NULL), TS_OK);
+		h->env.index = index_dir_build(&f->d, h->env.report, rd,
+			ts_section_bit(TS_SECTION_COLUMNS) | ts_section_bit(TS_SECTION_TILE_ROWS),
+			1);
+		ts_reader_close(rd);
+		ck_assert(ts_tile_rows_quick(h->env.index));
+	}
+	harness_settle(h);
+	harness_command(h, "tab variables");
+	while (ts_view_memory.pane_context(h->view) == TS_CONTEXT_CHART)
+		harness_command(h, "pane-next");
+	harness_command(h, "tab variables");
+}
+
+/* Tiles from `from` on, below `to`; what is there of them comes. */
+static void
+choose(struct fixture *f, int from, int to)
+{
+	struct ts_selected_tiles *tiles = &f->h.selection.tiles;
+
+	ts_tile_set_fini(&tiles->set);
+	ck_assert(ts_tile_set_init(&tiles->set, 64));
+	ts_tile_set_add(&tiles->set, from, to);
+	tiles->count = to - from;
+	tiles->version++;
+	f->h.view->ops->request(f->h.view);
+}
+
+static void
+end(struct fixture *f)
+{
+	ts_select_no_tiles(&f->h.selection);
+	harness_settle(&f->h);
+	ts_index_release(f->h.env.index);
+	f->h.env.index = NULL;
+	harness_end(&f->h);
+	index_dir_end(&f->d);
+}
+
+#define NAMES                                                                                         \
+	"WITH s AS (SELECT coalesce(name, '') n, sum(bytes) b, count(DISTINCT tile) t, count(*) p, "  \
+	"min(id) i FROM lowered_variable WHERE tile >= %d AND tile < %d GROUP BY name) SELECT n, b, " \
+	"t, p FROM s WHERE %s ORDER BY %s%s, b DESC, i"
+
+static int64_t
+check_rows(struct fixture *f, const char *query)
+{
+	static const char *const columns[] = {"variable", "bytes", "tiles", "pieces"};
+
+	return table_rows_check(&f->h, &ts_view_memory, columns, TS_COUNT(columns), query);
+}
+
+static struct ts_sheet
+sheet(struct fixture *f)
+{
+	struct ts_sheet s = {.list = NULL};
+
+	ck_assert(ts_view_memory.sheet(f->h.view, &s));
+	return s;
+}
+
+/* SORT, SORT_REVERSE, FILTER, as the program does them for all tables. */
+static void
+arrange(struct fixture *f, const char *line)
+{
+	struct ts_sheet s = sheet(f);
+	struct ts_err err = {0};
+	struct ts_call call;
+	char say[200];
+
+	ck_assert_msg(ts_call_parse(&call, line, &err) == TS_OK, "%s: %s", line, err.msg);
+	ck_assert_msg(!(ts_table_order_command(&s.table, &call, say, sizeof(say)) & TS_EFFECT_BELL),
+		"%s: %s", line, say);
+}
+
+static void
+settle(struct fixture *f)
+{
+	do {
+		harness_draw(&f->h);
+		harness_settle(&f->h);
+	} while (ts_view_order_turn(f->h.view));
+	harness_draw(&f->h);
+}
+
+/* Sorted by anything and filtered by anything; other tiles come in the order that is there. */
+START_TEST(arranged)
+{
+	static const struct {
+		const char *sort, *key;
+		bool falls;
+	} sorts[] = {{"variable", "n", false}, {"bytes", "b", true}, {"tiles", "t", true},
+		{"pieces", "p", true}, {"share", "b", true}};
+	static const struct {
+		const char *filter, *where;
+	} filters[] = {{"bytes>0", "1"}, {"bytes<70", "b < 70"},
+		{"weights_12", "instr(n, 'weights_12')"},
+		{"bytes>100 and not variable:layer1", "b > 100 AND NOT instr(n, 'layer1')"},
+		{"tiles=2 or bytes=100", "t = 2 OR b = 100"},
+		{"variable~_7[0-9]$", "n GLOB '*_7[0-9]'"}, {"nobody", "0"}};
+	uint32_t random = 7 + (uint32_t)_i;
+	struct fixture f;
+
+	begin(&f, _i);
+	choose(&f, FROM, TO);
+	settle(&f);
+	for (int i = 0; i < TRIES; i++) {
+		int sort, filter, from = FROM + i % 3;
+		char line[200], query[1000];
+		struct ts_sheet s;
+		int64_t rows;
+		bool back;
+
+		random = random * 1664525u + 1013904223u;
+		sort = (int)(random >> 8) % (int)TS_COUNT(sorts);
+		filter = i < 7 ? i : (int)(random >> 12) % 7;
+		back = random >> 24 & 1;
+		if (i % 2 == 0)
+			choose(&f, from, TO);
+		if (i % 4 == 0) /* what is here is there before */
+			settle(&f);
+		snprintf(line, sizeof(line), "filter %s", filters[filter].filter);
+		arrange(&f, line);
+		snprintf(line, sizeof(line), "sort %s", sorts[sort].sort);
+		arrange(&f, line);
+		if (back)
+			arrange(&f, "sort-reverse");
+		if (i % 2)
+			choose(&f, from, TO);
+		settle(&f);
+		snprintf(query, sizeof(query), NAMES, from, TO, filters[filter].where,
+			sorts[sort].key, back != sorts[sort].falls ? " DESC" : "");
+		rows = check_rows(&f, query);
+		s = sheet(&f);
+		ck_assert_ptr_null(s.wait);
+		ck_assert_int_eq(s.list->count, rows);
+	}
+	end(&f);
+}
+END_TEST
+
+/* With the index the largest come first; nothing is written until all are there, which is when they are wanted or not. */
+START_TEST(the_largest_come_first)
+{
+	bool largest = false;
+	char query[1000];
+	struct fixture f;
+	struct ts_sheet s;
+	int64_t rows;
+
+	begin(&f, _i);
+	choose(&f, FROM, TO);
+	do {
+		f.h.view->ops->request(f.h.view);
+		(void)harness_take_one(&f.h, 1);
+		if (harness_has(&f.h, ", the 1,000 largest of ")) {
+			largest = true;
+			s = sheet(&f);
+			ck_assert_int_eq(s.list->count, 1000);
+			ck_assert_int_gt(s.table.smaller, 0);
+			ck_assert_str_eq(s.wait, "the smaller names are being read");
+		}
+	} while (!ts_view_memory.sheet(f.h.view, &s) || s.wait || s.list->count <= 1000);
+	ck_assert_int_eq(largest, has_index(_i));
+	settle(&f);
+	snprintf(query, sizeof(query), NAMES, FROM, TO, "1", "b", " DESC");
+	rows = check_rows(&f, query);
+	s = sheet(&f);
+	ck_assert_int_eq(s.list->count, rows);
+	ck_assert_int_eq(s.table.smaller, 0);
+	end(&f);
+}
+END_TEST
+
+/* Bytes of the row that is shown first. */
+static int64_t
+first_bytes(struct fixture *f)
+{
+	struct ts_table_value v = {.type = TS_VALUE_NONE};
+	struct ts_sheet s = sheet(f);
+
+	ck_assert(s.table.value(s.table.ctx, ts_table_row(&s.table, 0),
+		table_rows_column(&s, "bytes"), &v));
+	return v.integer;
+}
+
+/* The smallest of all is found, and is the first from below. */
+START_TEST(the_smallest_is_listed)
+{
+	char last[100], line[200];
+	struct harness *h;
+	struct fixture f;
+	sqlite3_stmt *is;
+	sqlite3 *db;
+
+	begin(&f, _i);
+	h = &f.h;
+	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
+	ck_assert_int_eq(
+		sqlite3_prepare_v2(db,
+			"SELECT name FROM lowered_variable WHERE tile >= 2 AND tile < 10 "
+			"AND name IS NOT NULL GROUP BY name ORDER BY sum(bytes), max(id) DESC LIMIT 1",
+			-1, &is, NULL),
+		SQLITE_OK);
+	ck_assert_int_eq(sqlite3_step(is), SQLITE_ROW);
+	snprintf(last, sizeof(last), "%s", sqlite3_column_text(is, 0));
+	sqlite3_finalize(is);
+	sqlite3_close(db);
+	choose(&f, FROM, TO);
+	settle(&f);
+	snprintf(line, sizeof(line), "search %s", last);
+	harness_type(h, line);
+	ck_assert_msg(!h->env.message_is_error, "%s", h->env.message);
+	harness_says(h, last);
+	arrange(&f, "sort bytes");
+	arrange(&f, "sort-reverse");
+	settle(&f);
+	harness_type(h, "first");
+	ck_assert_int_eq(first_bytes(&f),
+		harness_number(h,
+			"SELECT min(b) FROM (SELECT sum(bytes) b FROM lowered_variable WHERE tile >= 2 AND "
+			"tile < 10 GROUP BY name)"));
+	end(&f);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("memory_set");
+	TCase *c = tcase_create("all");
+
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, arranged, 0, WAYS);
+	tcase_add_loop_test(c, the_largest_come_first, 0, WAYS);
+	tcase_add_loop_test(c, the_smallest_is_listed, 0, WAYS);
+	suite_add_tcase(s, c);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *r = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
