@@ -410,11 +410,11 @@ set_command(struct ts_tab *t, const struct ts_call *call)
 	case TS_CMD_SEARCH_PREVIOUS:
 		return memory_search_rows(t, &s->list, &table, call, memory_set_is_hit);
 	case TS_CMD_TICK:
+		return memory_set_tick(t);
 	case TS_CMD_MARK:
-		ts_view_say_error(t->view->env, "a row is of several tiles here: %s",
-			call->cmd == TS_CMD_TICK ? ":whatif remove PATTERN goes by name"
-						 : "m in the graph marks a tile, in Variables (8) "
-						   "a variable");
+		ts_view_say_error(t->view->env,
+			"a row is of several tiles here: m in the graph marks a tile, in "
+			"Variables (8) a variable");
 		return TS_EFFECT_BELL;
 	default:
 		return (enum ts_effect)((int)ts_list_command(&memory_set_of(t)->list, call->cmd) &

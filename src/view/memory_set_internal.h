@@ -11,7 +11,7 @@
 
 #include "memory_set.h"
 
-enum { S_NAME, S_BYTES, S_SHARE, S_TILES, S_PIECES, S_FULLEST, S_FULLEST_TILE, S_COLUMNS };
+enum { S_NAME, S_BYTES, S_SHARE, S_TILES, S_PIECES, S_FULLEST, S_FULLEST_TILE, S_TICK, S_COLUMNS };
 
 /* More rows than this are arranged by a worker. */
 enum { SET_HELD = 20000 };
@@ -71,6 +71,9 @@ int64_t memory_set_whole(const struct ts_tab *t);
 
 /* Is the needle in the name of the row? */
 bool memory_set_is_hit(const struct ts_tab *t, int64_t row, const char *needle);
+
+/* The name under the cursor, for what-if. */
+enum ts_effect memory_set_tick(struct ts_tab *t);
 
 void memory_set_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
 bool memory_set_sheet(struct ts_tab *t, struct ts_sheet *out);

@@ -9,6 +9,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/view/explain.h"
+#include "tilescope/view/what_if.h"
 
 #include "memory_set_internal.h"
 
@@ -28,16 +29,20 @@ static const struct ts_column set_columns[S_COLUMNS] = {
 	[S_PIECES] = {"pieces", 9, 9, 0, 5, TS_FIELD_RIGHT},
 	[S_FULLEST] = {"most", 9, 10, 0, 3, TS_FIELD_RIGHT},
 	[S_FULLEST_TILE] = {"on tile", 7, 8, 0, 4, TS_FIELD_RIGHT},
+	[S_TICK] = {"what if", 7, 8, 0, 1, TS_FIELD_LEFT},
 };
 
-static const struct ts_column_facts set_facts[S_COLUMNS] = {
-	[S_NAME] = {.name = "variable"},
-	[S_BYTES] = {.name = "bytes", .unit = "bytes", .sum = TS_SUM_BYTES},
-	[S_SHARE] = {.name = "share", .unit = "%"},
-	[S_TILES] = {.name = "tiles"},
-	[S_PIECES] = {.name = "pieces", .sum = TS_SUM_COUNT},
-	[S_FULLEST] = {.name = "most", .unit = "bytes"},
-	[S_FULLEST_TILE] = {.name = "on_tile"},
+#define SET_FACTS                                                                  \
+	[S_NAME] = {.name = "variable"},                                           \
+	[S_BYTES] = {.name = "bytes", .unit = "bytes", .sum = TS_SUM_BYTES},       \
+	[S_SHARE] = {.name = "share", .unit = "%"}, [S_TILES] = {.name = "tiles"}, \
+	[S_PIECES] = {.name = "pieces", .sum = TS_SUM_COUNT},                      \
+	[S_FULLEST] = {.name = "most", .unit = "bytes"}, [S_FULLEST_TILE] = {.name = "on_tile"}
+
+/* The column of what-if is there while there are changes. */
+static const struct ts_column_facts set_facts[2][S_COLUMNS] = {
+	{SET_FACTS, [S_TICK] = {.name = "", .extra = true}},
+	{SET_FACTS, [S_TICK] = {.name = ""}},
 };
 
 /* What shares are of: the memory of the tiles where it is known, else the sum of their variables. */
@@ -125,6 +130,19 @@ total_name(const struct ts_tab *t, struct ts_table_cell *out)
 		memory_scope_whole(memory_of(t), &s->ask.of));
 }
 
+enum ts_effect
+memory_set_tick(struct ts_tab *t)
+{
+	const struct ts_set_variables *v = memory_set_variables_of(t);
+	const struct set_tab *s = memory_set_of(t);
+	struct ts_table table = memory_set_table(t);
+	int64_t row = s->list.count > 0 ? ts_table_row(&table, s->list.cursor) : -1;
+
+	if (row < 0 || row >= (int64_t)v->count)
+		return TS_EFFECT_BELL;
+	return ts_what_if_tick_name(t->view, ts_set_variable_name(v, &v->row[row]));
+}
+
 static bool
 set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
@@ -143,6 +161,8 @@ set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		total_name(t, out);
 	else if (column == S_NAME)
 		out->s = name_of(v, r);
+	else if (column == S_TICK && !total)
+		ts_what_if_name_sign(t->view->env, ts_set_variable_name(v, r), out->buf);
 	else if (column == S_SHARE && memory_set_whole(t) > 0 && (total || r->bytes >= 0))
 		ts_fmt_percent(out->buf, (double)(total ? memory_set_whole(t) : r->bytes),
 			(double)memory_set_whole(t));
@@ -244,7 +264,7 @@ memory_set_table(const struct ts_tab *t)
 		.empty = "No variables on these tiles.",
 		.smaller = (int64_t)(v->names - v->count),
 		.id = "memory.set",
-		.facts = set_facts,
+		.facts = set_facts[t->view->env->selection->what_if.count > 0],
 		.value = set_value,
 		.rank = set_rank,
 		.looks = t->view->env->looks,
@@ -332,7 +352,7 @@ memory_set_arrangeable(struct ts_arrangeable *out, struct set_names *n, int64_t 
 		.free = free_rows,
 		.table = {.column = set_columns,
 			.columns = S_COLUMNS,
-			.facts = set_facts,
+			.facts = set_facts[0],
 			.value = far_value,
 			.rank = far_rank,
 			.shared = true,

@@ -101,20 +101,27 @@ say_change(struct ts_view_env *env, const char *did, const char *raw, const char
 	ts_strbuf_fini(&name);
 }
 
-enum ts_effect
-ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x)
+/* `name`: what is ticked, as it is called to people; `where` stands behind what was done with it. */
+static enum ts_effect
+tick(struct ts_view *v, struct ts_what_if_change *x, const char *where, const char *name)
 {
 	struct ts_what_if_changes *c = &v->env->selection->what_if;
-	char how[32], did[40], next[TS_KEYS_TEXT + 40];
+	char how[32], did[60], next[TS_KEYS_TEXT + 40];
 
 	x->sure = true;
 	if (!ts_what_if_cycle(c, x))
 		return too_many(v->env);
 	ts_what_if_how_text(how, x, true);
-	snprintf(did, sizeof(did), "%s: ", x->n > 0 ? how : "as it is");
+	snprintf(did, sizeof(did), "%s%s: ", x->n > 0 ? how : "as it is", where);
 	print_next(next, v->env, x);
-	say_change(v->env, did, x->text[0] ? x->text : "a variable without a name", next);
+	say_change(v->env, did, name, next);
 	return changed;
+}
+
+enum ts_effect
+ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x)
+{
+	return tick(v, x, "", x->text[0] ? x->text : "a variable without a name");
 }
 
 /* A group is a pattern that is called as one (change_named() cannot know): typed and ticked they are the same change. */
@@ -134,6 +141,42 @@ ts_what_if_tick_group(struct ts_view *v, const char *name)
 	if (name_group(&x, name))
 		return ts_what_if_tick(v, &x);
 	ts_view_say_error(v->env, "a group with a name of at most %d bytes", TS_WHAT_IF_TEXT - 1);
+	return TS_EFFECT_BELL;
+}
+
+/* The pattern of a name: false, it does not fit. */
+static bool
+name_pattern(struct ts_what_if_change *x, const char *name)
+{
+	struct ts_strbuf text;
+	bool fits;
+
+	*x = (struct ts_what_if_change){.of = TS_WHAT_IF_PATTERN};
+	ts_strbuf_init(&text, sizeof(x->text) - 1);
+	ts_strbuf_putc(&text, '^');
+	for (; *name; name++) {
+		if (strchr("\\^$.[]|()?*+{}", *name))
+			ts_strbuf_putc(&text, '\\');
+		ts_strbuf_putc(&text, *name);
+	}
+	ts_strbuf_putc(&text, '$');
+	fits = !text.cut && !text.nomem;
+	if (fits)
+		memcpy(x->text, text.s, text.len + 1);
+	ts_strbuf_fini(&text);
+	return fits;
+}
+
+enum ts_effect
+ts_what_if_tick_name(struct ts_view *v, const char *name)
+{
+	struct ts_what_if_change x;
+
+	if (*name && name_pattern(&x, name))
+		return tick(v, &x, " on all tiles", name);
+	ts_view_say_error(v->env,
+		*name ? "a name of at most %d bytes" : "it has no name to go by (%d bytes at most)",
+		TS_WHAT_IF_TEXT - 3);
 	return TS_EFFECT_BELL;
 }
 
@@ -175,6 +218,15 @@ ts_what_if_group_sign(const struct ts_view_env *env, const char *name, char out[
 
 	out[0] = '\0';
 	return name_group(&x, name) ? sign_of(&env->selection->what_if, &x, out) : out;
+}
+
+const char *
+ts_what_if_name_sign(const struct ts_view_env *env, const char *name, char out[TS_WHAT_IF_SIGN])
+{
+	struct ts_what_if_change x;
+
+	out[0] = '\0';
+	return *name && name_pattern(&x, name) ? sign_of(&env->selection->what_if, &x, out) : out;
 }
 
 /* --- `whatif` --------------------------------------------------------------------------------- */

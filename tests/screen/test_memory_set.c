@@ -54,10 +54,10 @@ begin(struct fixture *f, int way)
 		"name TEXT);"
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
 		"INSERT INTO lowered_variable SELECT i, i * %d / %d, 4 + i * 48271 %% 211 * 4, "
-		"CASE WHEN i = %d THEN NULL ELSE 'layer' || (i * 104729 %% %d %% 97) || '/weights_' || "
+		"CASE i WHEN %d THEN NULL WHEN %d THEN 'conv.out[0]' ELSE 'layer' || (i * 104729 %% %d %% 97) || '/weights_' || "
 		"(i * 104729 %% %d) END FROM n;"
 		"INSERT INTO tile_memory SELECT tile, 0, sum(bytes) FROM lowered_variable GROUP BY tile",
-		rows - 1, TILES, rows, rows / 2, n, n);
+		rows - 1, TILES, rows, rows / 2, rows / 2 + 1, n, n);
 	harness_sql(h, sql);
 	harness_start(h, &ts_view_memory, 240, 44, TS_GLYPHS_FULL);
 	h->options.units = TS_UNITS_BYTES;
@@ -289,6 +289,40 @@ START_TEST(the_smallest_is_listed)
 }
 END_TEST
 
+/* What-if goes by the name there, whatever signs it has. */
+START_TEST(a_name_is_ticked)
+{
+	const struct ts_what_if_changes *changes;
+	struct fixture f;
+
+	begin(&f, _i);
+	changes = &f.h.selection.what_if;
+	choose(&f, FROM, TO);
+	settle(&f);
+	harness_type(&f.h, "search conv.out");
+	ck_assert(!harness_has(&f.h, "what if"));
+	harness_type(&f.h, "tick");
+	ck_assert(!f.h.env.message_is_error);
+	harness_says(&f.h, "what if");
+	harness_says(&f.h, "removed");
+	harness_type(&f.h, "tick");
+	harness_says(&f.h, "halved");
+	ck_assert_int_eq(changes->count, 1);
+	ck_assert_int_eq(changes->item[0].of, TS_WHAT_IF_PATTERN);
+	ck_assert_int_eq(changes->item[0].how, TS_WHAT_IF_HALVE);
+	ck_assert_str_eq(changes->item[0].text, "^conv\\.out\\[0\\]$");
+	harness_type(&f.h, "tick");
+	harness_type(&f.h, "tick");
+	ck_assert_int_eq(changes->count, 0);
+	arrange(&f, "filter variable~^$");
+	settle(&f);
+	harness_type(&f.h, "tick"); /* of a row without a name */
+	ck_assert(f.h.env.message_is_error);
+	ck_assert_int_eq(changes->count, 0);
+	end(&f);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -299,6 +333,7 @@ suite(void)
 	tcase_add_loop_test(c, arranged, 0, WAYS);
 	tcase_add_loop_test(c, the_largest_come_first, 0, WAYS);
 	tcase_add_loop_test(c, the_smallest_is_listed, 0, WAYS);
+	tcase_add_loop_test(c, a_name_is_ticked, 0, WAYS);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -27,6 +27,14 @@ enum ts_effect ts_what_if_tick_group(struct ts_view *v, const char *name);
 const char *ts_what_if_group_sign(const struct ts_view_env *env, const char *name,
 	char out[TS_WHAT_IF_SIGN]);
 
+/*
+ * The same of all variables of a name, on all tiles: `whatif` of a pattern that matches nothing else (but other cases of its
+ * letters).
+ */
+enum ts_effect ts_what_if_tick_name(struct ts_view *v, const char *name);
+const char *ts_what_if_name_sign(const struct ts_view_env *env, const char *name,
+	char out[TS_WHAT_IF_SIGN]);
+
 /* A name of n bytes, raw, into a change. */
 void ts_what_if_name(struct ts_what_if_change *x, const char *name, size_t n);
 
