@@ -35,6 +35,7 @@ def filters(*lines):
 # row: keys before, [(keys, the last of which is measured; what the answer is known by)]
 LINE = r"Live bytes of %s[,:]"
 SET = LINE + ".*sum at step"
+FIRST_ROWS = r"variable[ \u25b4\u25be]+bytes[^\n]*\n[^\n]*\n[^\n]*"   # of names on selected tiles
 FEW = (12, 64, 500, 24, 128, 400, 32, 256, 48)
 MANY = (1472, 1000, 1400)
 
@@ -52,6 +53,13 @@ ANSWERS = {
                  [("::tiles|%s enter" % t, r"[\d,]+ names") for t in
                   ("worst(12)", "worst(64)", "worst(500)", "worst(24)", "worst(128)", "ipu(1)",
                    "worst(256)", "ipu(2)", "worst(1472)")]),
+    # names on 500 tiles, 76,543 of them
+    "selected-list": ("3 tab ::tab|variables enter ::tiles|0-499 enter",
+                      [(line, FIRST_ROWS) for line in
+                       ("::search|mask_19 enter", "home ::sort|tiles enter", "O", "home ::sort|variable enter", "home O",
+                        "home ::sort|bytes enter", "home O", "home ::filter|layer_3/ enter",
+                        "home ::filter|bytes>10K enter", "home ::filter|variable~l.*_1[0-4]$ enter")] +
+                      [("home ::filter|nowhere enter", "No row matches")]),
     "ipus": ("4", [("::source|ipu|%d enter" % n, SET % ("ipu %d" % n)) for n in (1, 2, 3, 0)]),
     "insights": ("3", [("2", r"M11"),
                        ("::tab|largest enter", r"\[Largest\].*vertex state.*exchange code"),

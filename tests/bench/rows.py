@@ -115,6 +115,7 @@ for name, what in (("zoom", "any zoom"), ("pan", "pan"), ("hit", "next search hi
 for name, what in (("sets", "timeline of 12 to 500 tiles"),
                    ("sets-list", "who is alive on 12 to 500 tiles"),
                    ("selected", "variables of 12 to 500 selected tiles, of an IPU"),
+                   ("selected-list", "these 76,543 names sorted, filtered, searched"),
                    ("ipus", "Liveness of an IPU"), ("insights", "Insights and its tabs"),
                    ("always", "what always lives"),
                    ("scattered", "timeline of 1,000 to 1,472 tiles that are no IPU"),
