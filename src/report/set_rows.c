@@ -2,9 +2,10 @@
 /*
  * set_rows - see the header.
  *
- * Half a million rows in a few milliseconds, of which a page of memory that is touched for the first time takes as much as a
- * thousand. So the rows are gone through twice: the first time they are added up by kind, an addition each, which says how many names
- * there are and which are the largest; the second time all the rest is counted, of these names alone.
+ * Half a million rows in a few milliseconds, of which a page of memory that is touched for the first time takes as
+ * much as a thousand. So the rows are gone through twice: the first time they are added up by kind, an addition each,
+ * which says how many names there are and which are the largest; the second time all the rest is counted, of these
+ * names alone.
  */
 #include "config.h"
 

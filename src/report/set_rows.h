@@ -7,8 +7,9 @@
 #include "tilescope/report/tile_rows.h"
 
 /*
- * As ts_set_variables_read() in all that is counted (but all names are told apart: there are no others), `key` of the rows kept being the number of their name in the section
- * columns (TS_UNKNOWN: none), which has so many `names`. *done false: the index has no such rows, or no names of them; then nothing is counted.
+ * As ts_set_variables_read() in all that is counted (but all names are told apart: there are no others). `key` of
+ * the rows kept is the number of their name in the section columns (TS_UNKNOWN: none), which has so many `names`.
+ * *done false: the index has no such rows, or no names of them; then nothing is counted.
  */
 enum ts_code set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd,
 	int64_t names, const int64_t *tiles, size_t n, size_t most, struct ts_progress *progress,

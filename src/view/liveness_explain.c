@@ -19,51 +19,56 @@
 
 #include "liveness_internal.h"
 
-enum { WHERE = 900, PEAKS_NAMED = 9 };
+enum { PEAKS_NAMED = 9 };
 
-/* Which tiles belong to the source, in SQL; "" = all. False: it does not fit into a query. */
-static bool
-tiles_sql(const struct liveness *s, char out[WHERE])
+bool
+live_tiles_sql(const struct liveness *s, char out[LIVE_TILES_SQL])
 {
 	out[0] = '\0';
 	if (s->shown.where == TS_LIVE_TILE)
-		snprintf(out, WHERE, "tile = %lld", (long long)s->shown.number);
+		snprintf(out, LIVE_TILES_SQL, "tile = %lld", (long long)s->shown.number);
 	else if (s->shown.where == TS_LIVE_IPU)
-		snprintf(out, WHERE, "tile IN (SELECT tile FROM tile_memory WHERE ipu = %lld)",
+		snprintf(out, LIVE_TILES_SQL,
+			"tile IN (SELECT tile FROM tile_memory WHERE ipu = %lld)",
 			(long long)s->shown.number);
-	return s->shown.where != TS_LIVE_SET || ts_explain_tiles_sql(out, WHERE, &s->shown.set);
+	return s->shown.where != TS_LIVE_SET ||
+		ts_explain_tiles_sql(out, LIVE_TILES_SQL, &s->shown.set);
 }
 
-/* Bytes that are not always live at a step, of the lowered variables of the source. False: its tiles do not fit into a query. */
-static bool
-lowered_sql(const struct liveness *s, int64_t step, char *out, size_t size)
+bool
+live_lowered_sql(const struct liveness *s, int64_t at, int64_t not, char out[LIVE_SQL])
 {
 	bool flags = ts_report_has_column(s->v.env->report, TS_LOWERED_VARIABLE,
 		TS_LOWERED_VARIABLE_ALWAYS_LIVE);
-	char where[WHERE];
+	char where[LIVE_TILES_SQL], never[160] = "";
 
-	if (!tiles_sql(s, where))
+	if (!live_tiles_sql(s, where))
 		return false;
-	snprintf(out, size,
+	if (not != TS_UNKNOWN)
+		snprintf(never, sizeof(never),
+			" AND class NOT IN (SELECT class FROM class_interval WHERE class IS NOT NULL AND "
+			"start <= %lld AND \"end\" > %lld)",
+			(long long)not, (long long)not );
+	snprintf(out, LIVE_SQL,
 		"(SELECT coalesce(sum(bytes), 0) FROM lowered_variable WHERE %s%s%sclass IN (SELECT "
-		"class FROM class_interval WHERE start <= %lld AND \"end\" > %lld))",
+		"class FROM class_interval WHERE start <= %lld AND \"end\" > %lld)%s)",
 		where, where[0] ? " AND " : "", flags ? "coalesce(always_live, 0) = 0 AND " : "",
-		(long long)step, (long long)step);
+		(long long)at, (long long)at, never);
 	return true;
 }
 
 /* The same of what the timeline is of; the replicas are no part of it. */
 static bool
-not_always_sql(const struct liveness *s, int64_t step, char *out, size_t size)
+not_always_sql(const struct liveness *s, int64_t step, char out[LIVE_SQL])
 {
 	if (s->src.derived)
-		return lowered_sql(s, step, out, size);
+		return live_lowered_sql(s, step, TS_UNKNOWN, out);
 	if (s->shown.where == TS_LIVE_ALL)
-		snprintf(out, size,
+		snprintf(out, LIVE_SQL,
 			"(SELECT not_always_live FROM liveness_step WHERE live_step = %lld)",
 			(long long)step);
 	else
-		snprintf(out, size,
+		snprintf(out, LIVE_SQL,
 			"(SELECT not_always_live FROM liveness_step_ipu WHERE ipu = %lld AND "
 			"live_step = %lld)",
 			(long long)s->shown.number, (long long)step);
@@ -72,13 +77,13 @@ not_always_sql(const struct liveness *s, int64_t step, char *out, size_t size)
 
 /* Bytes that are always live. */
 static bool
-base_sql(const struct liveness *s, char *out, size_t size)
+base_sql(const struct liveness *s, char out[LIVE_SQL])
 {
 	const struct ts_report *r = s->v.env->report;
-	char where[WHERE];
+	char where[LIVE_TILES_SQL];
 	const char *column = "bytes", *table = "tile_always_live", *also = "";
 
-	if (!tiles_sql(s, where))
+	if (!live_tiles_sql(s, where))
 		return false;
 	if (ts_report_has_column(r, TS_TILE_MEMORY, TS_TILE_MEMORY_ALWAYS_LIVE)) {
 		column = "always_live";
@@ -87,12 +92,12 @@ base_sql(const struct liveness *s, char *out, size_t size)
 		table = "lowered_variable";
 		also = "coalesce(always_live, 0) <> 0";
 	}
-	snprintf(out, size, "(SELECT coalesce(sum(%s), 0) FROM %s%s%s%s%s)", column, table,
+	snprintf(out, LIVE_SQL, "(SELECT coalesce(sum(%s), 0) FROM %s%s%s%s%s)", column, table,
 		where[0] || *also ? " WHERE " : "", where, where[0] && *also ? " AND " : "", also);
 	return true;
 }
 
-static const char too_many[] = "so many tiles that they do not fit into a query";
+const char live_too_many_tiles[] = "so many tiles that they do not fit into a query";
 
 static void
 explain_not_always(const struct liveness *s, struct ts_explain *out, int64_t point)
@@ -100,7 +105,7 @@ explain_not_always(const struct liveness *s, struct ts_explain *out, int64_t poi
 	const struct ts_liveness *l = &s->src.line;
 	int64_t step = l->step[point], bytes = live_scaled(s, l->bytes[point]);
 	int64_t times = s->one_replica ? 1 : l->replicas;
-	char name[LIVE_SOURCE], sql[WHERE + 400];
+	char name[LIVE_SOURCE], sql[LIVE_SQL];
 	struct ts_explained *x = ts_explain_add(out, "not always live at step %lld, %s",
 		(long long)step, live_source_name(name, sizeof(name), s, &s->shown));
 
@@ -113,10 +118,10 @@ explain_not_always(const struct liveness *s, struct ts_explain *out, int64_t poi
 	if (times > 1)
 		ts_explain_formula(x, "%lld replicas x %lld", (long long)times,
 			(long long)l->bytes[point]);
-	if (not_always_sql(s, step, sql, sizeof(sql)))
+	if (not_always_sql(s, step, sql))
 		ts_explain_query(x, "SELECT %lld * %s", (long long)times, sql);
 	else
-		ts_explain_note(x, "%s", too_many);
+		ts_explain_note(x, "%s", live_too_many_tiles);
 }
 
 static void
@@ -124,7 +129,7 @@ explain_base(const struct liveness *s, struct ts_explain *out)
 {
 	int64_t base = live_base(s);
 	bool divided = s->one_replica && s->shown.where == TS_LIVE_ALL && s->src.always_divided;
-	char sql[WHERE + 200], name[LIVE_SOURCE];
+	char sql[LIVE_SQL], name[LIVE_SOURCE];
 	struct ts_explained *x = ts_explain_add(out, "always live, %s",
 		live_source_name(name, sizeof(name), s, &s->shown));
 
@@ -141,10 +146,10 @@ explain_base(const struct liveness *s, struct ts_explain *out)
 			(long long)s->src.line.replicas);
 		ts_explain_note(x,
 			"no query: which tiles are of one replica is not in one relation");
-	} else if (base_sql(s, sql, sizeof(sql))) {
+	} else if (base_sql(s, sql)) {
 		ts_explain_query(x, "SELECT %s", sql);
 	} else {
-		ts_explain_note(x, "%s", too_many);
+		ts_explain_note(x, "%s", live_too_many_tiles);
 	}
 }
 
@@ -156,7 +161,7 @@ explain_sum(const struct liveness *s, struct ts_explain *out, int64_t point)
 	int64_t memory = live_memory(s);
 	int64_t times = s->one_replica ? 1 : l->replicas;
 	bool replica = s->one_replica && s->shown.where == TS_LIVE_ALL && l->replicas > 1;
-	char not_always[WHERE + 400], always[WHERE + 200];
+	char not_always[LIVE_SQL], always[LIVE_SQL];
 	struct ts_explained *x;
 
 	if (base == TS_UNKNOWN || !ts_add_i64(&sum, base))
@@ -166,11 +171,11 @@ explain_sum(const struct liveness *s, struct ts_explain *out, int64_t point)
 	ts_explain_from(x, TS_KNOWN_DERIVED, "the two figures before");
 	ts_explain_formula(x, "always live %lld + not always live %lld", (long long)base,
 		(long long)part);
-	if (!replica && not_always_sql(s, l->step[point], not_always, sizeof(not_always)) &&
-		base_sql(s, always, sizeof(always)))
+	if (!replica && not_always_sql(s, l->step[point], not_always) && base_sql(s, always))
 		ts_explain_query(x, "SELECT %s + %lld * %s", always, (long long)times, not_always);
 	else
-		ts_explain_note(x, "%s", replica ? "no query: see what is always live" : too_many);
+		ts_explain_note(x, "%s",
+			replica ? "no query: see what is always live" : live_too_many_tiles);
 	x = ts_explain_add(out, "share of the memory that there is");
 	ts_explain_from(x, TS_KNOWN_DERIVED, "the live bytes, target.bytes_per_tile x tiles");
 	x->unit = "%";
@@ -227,7 +232,7 @@ explain_alive(const struct liveness *s, struct ts_explain *out)
 {
 	int64_t row = s->alive && live_alive_there(s) ? live_alive_cursor(s) : -1;
 	bool of_device = s->alive && s->shown.where == TS_LIVE_ALL && !s->alive->lowered;
-	char sql[WHERE + 400];
+	char sql[LIVE_SQL];
 	const struct ts_alive_row *a;
 	struct ts_explained *x;
 	char name[LIVE_NAME];
@@ -262,10 +267,10 @@ explain_alive(const struct liveness *s, struct ts_explain *out)
 			"SELECT sum(bytes) FROM variable WHERE variable IN (SELECT variable FROM "
 			"liveness_variable WHERE start <= %lld AND \"end\" > %lld)",
 			(long long)s->alive->step, (long long)s->alive->step);
-	else if (lowered_sql(s, s->alive->step, sql, sizeof(sql)))
+	else if (live_lowered_sql(s, s->alive->step, TS_UNKNOWN, sql))
 		ts_explain_query(x, "SELECT %s", sql);
 	else
-		ts_explain_note(x, "%s", too_many);
+		ts_explain_note(x, "%s", live_too_many_tiles);
 }
 
 void

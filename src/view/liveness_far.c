@@ -2,8 +2,9 @@
 /*
  * liveness_far - the list of who is alive, where it is long: sorted, filtered, searched and written by a worker.
  *
- * The values are those of the table (live_alive_value()), the order is that of any table (arranged.h). A worker has a
- * share in the rows, and a copy of what else they are worked out of. A file is written from rows of its own where only the largest are held.
+ * The values are those of the table (live_alive_value()), the order is that of any table (arranged.h). A worker
+ * has a share in the rows, and a copy of what else they are worked out of. A file is written from rows of its own
+ * where only the largest are held.
  */
 #include "config.h"
 

@@ -161,6 +161,18 @@ const char *live_step_tick(void *ctx, double v, char out[TS_FMT_MAX]); /* of a p
 double live_top(const struct liveness *s, bool *limit); /* of the y axis; is the limit below it? */
 
 /* --- liveness_explain.c --- */
+
+/* Which tiles belong to the source, in SQL; "" = all. False: it does not fit into a query. */
+enum { LIVE_TILES_SQL = 900, LIVE_SQL = LIVE_TILES_SQL + 500 };
+bool live_tiles_sql(const struct liveness *s, char out[LIVE_TILES_SQL]);
+
+/*
+ * Bytes that are not always live at step `at` and, unless it is TS_UNKNOWN, are not alive at step `not`: of the lowered
+ * variables of the source, as an expression. False: as above.
+ */
+bool live_lowered_sql(const struct liveness *s, int64_t at, int64_t not, char out[LIVE_SQL]);
+extern const char live_too_many_tiles[]; /* why there is no query then */
+
 void live_explain(struct ts_view *v, struct ts_explain *out);
 bool live_sheet(struct ts_view *v, struct ts_sheet *out);
 bool live_chart(struct ts_view *v, struct ts_chart_page *page);

@@ -22,6 +22,7 @@ explain_change(const struct liveness *s, struct ts_explain *out, bool born)
 {
 	const struct ts_alive *a = s->alive;
 	int64_t later = a->asked.to > 0 ? a->asked.mark[a->asked.to - 1] : a->step;
+	char sql[LIVE_SQL];
 	long long at = (long long)(born ? later : a->asked.against);
 	long long not = (long long)(born ? a->asked.against : later);
 	const struct ts_live_total *t = born ? &a->change.born : &a->change.died;
@@ -41,8 +42,10 @@ explain_change(const struct liveness *s, struct ts_explain *out, bool born)
 			"SELECT coalesce(sum(v.bytes), 0) FROM variable v WHERE coalesce(v.always_live, "
 			"0) = 0 AND " ALIVE_AT " AND NOT " ALIVE_AT,
 			at, at, not, not );
+	else if (live_lowered_sql(s, at, not, sql))
+		ts_explain_query(x, "SELECT %s", sql);
 	else
-		ts_explain_note(x, "no query: of lowered variables joined by the program");
+		ts_explain_note(x, "%s", live_too_many_tiles);
 }
 
 void
@@ -64,7 +67,8 @@ live_explain_always(const struct liveness *s, struct ts_explain *out, const stru
 {
 	const struct ts_always_row *r = row >= 0 && row < a->rows ? &a->row[row] : NULL;
 	struct ts_explained *x;
-	char name[2 * LIVE_SOURCE];
+	char name[2 * LIVE_SOURCE], where[LIVE_TILES_SQL];
+	bool tiles = live_tiles_sql(s, where);
 
 	if (r) {
 		x = ts_explain_add(out, "bytes of %.100s", ts_always_name(a, (int)row));
@@ -74,14 +78,14 @@ live_explain_always(const struct liveness *s, struct ts_explain *out, const stru
 		if (!a->by_tile)
 			ts_explain_query(x, "SELECT bytes FROM variable WHERE variable = %lld",
 				(long long)r->variable);
-		else if (s->shown.where == TS_LIVE_TILE &&
-			ts_explain_quote(name, sizeof(name), ts_always_name(a, (int)row)))
+		else if (!tiles)
+			ts_explain_note(x, "%s", live_too_many_tiles);
+		else if (ts_explain_quote(name, sizeof(name), ts_always_name(a, (int)row)))
 			ts_explain_query(x,
-				"SELECT sum(bytes) FROM tile_always_live WHERE tile = %lld AND "
-				"name = %s",
-				(long long)s->shown.number, name);
+				"SELECT sum(bytes) FROM tile_always_live WHERE name = %s%s%s", name,
+				where[0] ? " AND " : "", where);
 		else
-			ts_explain_note(x, "no query: added up over the tiles of the source");
+			ts_explain_note(x, "no query: its name does not fit");
 	}
 	x = ts_explain_add(out, "all that is always live, by name");
 	ts_explain_bytes(x, a->bytes, live_units(s));
@@ -91,12 +95,11 @@ live_explain_always(const struct liveness *s, struct ts_explain *out, const stru
 	if (!a->by_tile)
 		ts_explain_query(x,
 			"SELECT coalesce(sum(bytes), 0) FROM variable WHERE always_live <> 0");
-	else if (s->shown.where == TS_LIVE_TILE)
-		ts_explain_query(x,
-			"SELECT coalesce(sum(bytes), 0) FROM tile_always_live WHERE tile = %lld",
-			(long long)s->shown.number);
+	else if (tiles)
+		ts_explain_query(x, "SELECT coalesce(sum(bytes), 0) FROM tile_always_live%s%s",
+			where[0] ? " WHERE " : "", where);
 	else
-		ts_explain_note(x, "no query: added up over the tiles of the source");
+		ts_explain_note(x, "%s", live_too_many_tiles);
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */

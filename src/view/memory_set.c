@@ -2,8 +2,9 @@
 /*
  * memory_set - see the header; report/set_variables.h sums them up.
  *
- * With the index the largest names are there first, which fill the screen; the smaller ones come behind them, while
- * somebody looks at those. In another order than that, or with a filter, the first row may be any: then all come at once.
+ * With the index the largest names are there first, which fill the screen; the smaller ones come behind them,
+ * while somebody looks at those. In another order than that, or with a filter, the first row may be any: then all
+ * come at once.
  */
 #include "config.h"
 
@@ -177,8 +178,8 @@ look(struct ts_tab *t, const struct memory_scope *scope, size_t some)
 }
 
 /*
- * All names of what is here, the largest of which are. These fill the screen: whatever else is asked for goes first, until the
- * list is wanted in an order that needs all.
+ * All names of what is here, the largest of which are. These fill the screen: whatever else is asked for
+ * goes first, until the list is wanted in an order that needs all.
  */
 static void
 ask_rest(struct ts_tab *t, const struct memory_scope *scope)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* table_rows - a table of a view against SQL: its rows as the screen has them, and as files have them. For Check programs. */
+/* table_rows - rows of a table, as the screen and as files have them, against SQL. For Check programs. */
 #ifndef TS_TESTS_SCREEN_TABLE_ROWS_H
 #define TS_TESTS_SCREEN_TABLE_ROWS_H
 
@@ -36,8 +36,8 @@ table_rows_value(const struct ts_table_value *v, sqlite3_stmt *is, int column, c
 }
 
 /*
- * Rows of the screen, and those of a file where it is written from a source, are what the query has, whose columns are those of the
- * table that `names` says. Returns how many there are.
+ * Rows of the screen, and those of a file where it is written from a source, are what the query has. Its columns
+ * are those of the table that `names` says. Returns how many rows there are.
  */
 static inline int64_t
 table_rows_check(struct harness *h, const struct ts_view_ops *view, const char *const *names, int n,

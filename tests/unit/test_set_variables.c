@@ -158,7 +158,10 @@ check_same(const struct ts_set_variables *a, const struct ts_set_variables *b, s
 	}
 }
 
-/* So many names that not all are kept, many of which are as large as the last one that is; sizes that fill a word, and more. */
+/*
+ * So many names that not all are kept, many of which are as large as the last one that is; sizes that fill a word,
+ * and more.
+ */
 static void
 begin_many(struct fixture *f, int which)
 {
