@@ -67,7 +67,7 @@ struct writing {
 	struct ts_operation_graph graph; /* export.graph, where it is given */
 
 	int64_t rows;
-	bool largest_only; /* the table has no others */
+	bool some_only; /* the table has not all rows that there are */
 	enum ts_code code;
 	struct ts_err err;
 };
@@ -333,7 +333,7 @@ ts_app_write_take(struct ts_app *app, struct ts_job *job)
 		ts_view_say_error(&app->env, "%s", w->err.msg);
 	else if (w->source)
 		ts_view_say(&app->env, "wrote %s row%s%s to %s", ts_fmt_count(n, w->rows),
-			w->rows == 1 ? "" : "s", w->largest_only ? ", the largest alone," : "",
+			w->rows == 1 ? "" : "s", w->some_only ? ", which are not all," : "",
 			w->path);
 	else
 		ts_view_say(&app->env, "wrote %s", w->path);
@@ -423,7 +423,7 @@ take_sheet(struct ts_app *app, struct writing *w, struct ts_sheet *s)
 	}
 	md_title(&w->text, s->title[0] ? s->title : "Table");
 	w->source = s->source ? s->source(v) : ts_held_rows(s);
-	w->largest_only = !s->source && s->table.smaller > 0;
+	w->some_only = s->table.missing > 0;
 	if (!w->source)
 		ts_view_say_error(&app->env, "not written: too many rows, or no memory for them");
 	return w->source != NULL;

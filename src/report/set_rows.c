@@ -20,8 +20,7 @@
 
 enum {
 	BITS = 64,
-	LOOK = 16,	      /* tiles from one look at the token to the next */
-	LINES_MOST = 1 << 19, /* more would take more than 32 MiB */
+	LOOK = 16, /* tiles from one look at the token to the next */
 };
 
 /* One of the largest names, and those as large as the last of these. */
@@ -41,6 +40,7 @@ struct summing {
 	size_t n, most; /* names that are kept */
 	uint64_t *
 		sum; /* by kind: as in struct ts_kind_sums; then the number of its line, + 1; 0: it has none */
+	struct ts_pile lines_of; /* struct line: no more than there are kinds */
 	struct line *line;
 	size_t lines;
 	uint32_t came; /* lines */
@@ -137,20 +137,19 @@ count_names(struct summing *s, int64_t *least, struct ts_err *err)
 	return TS_OK;
 }
 
-/* Lines of the names that are so large. In `sum` are their numbers then. *done false: they are too many. */
+/* Lines of the names that are so large. In `sum` are their numbers then. */
 static enum ts_code
-make_lines(bool *done, struct summing *s, int64_t least, struct ts_err *err)
+make_lines(struct summing *s, int64_t least, struct ts_err *err)
 {
+	enum ts_code code;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->rows.kinds; i++)
 		n += s->sum[i] > 0 && bytes_of(s, i) >= least;
-	*done = n <= LINES_MOST;
-	if (!*done)
-		return TS_OK;
-	s->line = ts_alloc(n, sizeof(*s->line));
-	if (!s->line)
-		return ts_err_nomem(err);
+	code = ts_pile_room(&s->lines_of, n * sizeof(*s->line), NULL, err);
+	if (code)
+		return code;
+	s->line = s->lines_of.memory;
 	for (size_t i = 0; i < s->rows.kinds; i++) {
 		size_t first = s->rows.first[i];
 		int64_t bytes = bytes_of(s, i);
@@ -230,11 +229,46 @@ set_rows_add(struct ts_set_variables *v, const struct ts_set_variable *row, stru
 	return code;
 }
 
-static struct ts_set_variable
-row_of(const struct summing *s, const struct line *l)
+enum ts_code
+set_rows_keep(struct ts_set_variables *v, size_t n, size_t most, set_rows_name_fn *name,
+	const void *ctx, struct ts_err *err)
 {
+	size_t kept = n < most ? n : most;
+	size_t *at = ts_alloc(kept + 1, sizeof(*at)); /* by slot */
+	enum ts_code code = TS_OK;
+	struct ts_top top;
+
+	if (!ts_top_init(&top, (int)kept) || !at)
+		code = ts_err_nomem(err);
+	for (size_t i = 0; !code && i < n; i++) {
+		size_t order;
+		struct ts_set_variable row = name(ctx, i, &order);
+		int slot = ts_top_offer(&top, row.bytes == TS_UNKNOWN ? INT64_MAX : row.bytes,
+			(int64_t)order);
+
+		if (slot >= 0)
+			at[slot] = i;
+	}
+	ts_top_sort(&top);
+	for (int i = 0; !code && i < top.count; i++) {
+		size_t order;
+		struct ts_set_variable row = name(ctx, at[top.entry[i].slot], &order);
+
+		code = set_rows_add(v, &row, err);
+	}
+	ts_top_fini(&top);
+	free(at);
+	return code;
+}
+
+static struct ts_set_variable
+name_of_line(const void *ctx, size_t i, size_t *order)
+{
+	const struct summing *s = ctx;
+	const struct line *l = &s->line[i];
 	uint32_t name = s->rows.kind[l->first].name;
 
+	*order = l->order;
 	return (struct ts_set_variable){.key = name == TS_KIND_NAMELESS ? TS_UNKNOWN
 									: (int64_t)name,
 		.bytes = l->bytes,
@@ -242,34 +276,6 @@ row_of(const struct summing *s, const struct line *l)
 		.tiles = l->tiles,
 		.fullest = l->fullest,
 		.fullest_tile = s->rows.tile[l->fullest_tile].tile};
-}
-
-/* Of equals those that came first. */
-static enum ts_code
-keep_largest(struct summing *s, struct ts_err *err)
-{
-	size_t kept = s->lines < s->most ? s->lines : s->most;
-	size_t *at = ts_alloc(kept + 1, sizeof(*at)); /* by slot */
-	enum ts_code code = TS_OK;
-	struct ts_top top;
-
-	if (!ts_top_init(&top, (int)kept) || !at)
-		code = ts_err_nomem(err);
-	for (size_t i = 0; !code && i < s->lines; i++) {
-		int slot = ts_top_offer(&top, s->line[i].bytes, s->line[i].order);
-
-		if (slot >= 0)
-			at[slot] = i;
-	}
-	ts_top_sort(&top);
-	for (int i = 0; !code && i < top.count; i++) {
-		struct ts_set_variable row = row_of(s, &s->line[at[top.entry[i].slot]]);
-
-		code = set_rows_add(s->v, &row, err);
-	}
-	ts_top_fini(&top);
-	free(at);
-	return code;
 }
 
 static enum ts_code
@@ -285,10 +291,10 @@ sum_up(bool *done, struct summing *s, const struct ts_cancel *cancel, struct ts_
 	count_tiles(s);
 	code = count_names(s, &least, err);
 	if (!code)
-		code = make_lines(done, s, least, err);
-	if (!code && *done)
+		code = make_lines(s, least, err);
+	if (!code)
 		code = count_lines(done, s, cancel, progress, err);
-	return code || !*done ? code : keep_largest(s, err);
+	return code || !*done ? code : set_rows_keep(s->v, s->lines, s->most, name_of_line, s, err);
 }
 
 enum ts_code
@@ -296,7 +302,12 @@ set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kind
 	const int64_t *tiles, size_t n, size_t most, const struct ts_cancel *cancel,
 	struct ts_progress *progress, struct ts_err *err)
 {
-	struct summing s = {.v = v, .rows = *kinds, .tiles = tiles, .n = n, .most = most};
+	struct summing s = {.lines_of.small = TS_PILE_SHOWN,
+		.v = v,
+		.rows = *kinds,
+		.tiles = tiles,
+		.n = n,
+		.most = most};
 	enum ts_code code = TS_OK;
 
 	*done = kinds->names != TS_UNKNOWN;
@@ -309,7 +320,7 @@ set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kind
 	if (!*done)
 		v->names = v->count = 0;
 	free(s.sum);
-	free(s.line);
+	ts_pile_fini(&s.lines_of);
 	return code;
 }
 

@@ -19,6 +19,13 @@ enum ts_code set_rows_read(bool *done, struct ts_set_variables *v, struct ts_rea
 enum ts_code set_rows_add(struct ts_set_variables *v, const struct ts_set_variable *row,
 	struct ts_err *err) TS_WARN_UNUSED;
 
+/* A name of some, and in which place it came. */
+typedef struct ts_set_variable set_rows_name_fn(const void *ctx, size_t i, size_t *order);
+
+/* Rows of the `most` largest of n names, the largest first; of equals those that came first. */
+enum ts_code set_rows_keep(struct ts_set_variables *v, size_t n, size_t most,
+	set_rows_name_fn *name, const void *ctx, struct ts_err *err) TS_WARN_UNUSED;
+
 /* Are these the tiles of an IPU that is kept? */
 bool set_rows_kept(struct ts_reader *rd, const int64_t *tiles, size_t n);
 

@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/calc/top.h"
+#include "tilescope/base/strbuf.h"
 #include "tilescope/report/index_columns.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/report/pile.h"
@@ -538,52 +538,101 @@ read_tiles(struct set_read *r, struct ts_progress *progress, struct ts_err *err)
 
 /* --- names of what is kept -------------------------------------------------------------------- */
 
-/* Of names that stand in another table. Rows from the first one on for whose name there is no room go. */
+/* A row whose name is wanted. */
+struct wanted {
+	int64_t key;
+	uint32_t row;
+	uint32_t room; /* of its text, NUL included; 0: it has none */
+};
+
+static int
+by_key(const void *x, const void *y)
+{
+	const struct wanted *a = x, *b = y;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Rows from `from` on, below `to`, by their keys; `w` has room for them. How many have one. */
+static size_t
+want_names(struct wanted *w, const struct ts_set_variables *v, size_t from, size_t to)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		if (v->row[i].key != TS_SET_NAMELESS)
+			w[n++] = (struct wanted){.key = v->row[i].key, .row = (uint32_t)i};
+	if (n > 0)
+		qsort(w, n, sizeof(*w), by_key);
+	return n;
+}
+
+/* --- in another table --- */
+
 static enum ts_code
-look_up(struct set_read *r, struct ts_err *err)
+look_up_one(struct set_read *r, struct ts_set_variable *row, struct ts_strbuf *text,
+	struct ts_err *err)
 {
 	const struct ts_binding *b = &r->rd->report->binding[TS_LOWERED_VARIABLE];
 	const struct ts_column_binding *cb = &b->column[TS_LOWERED_VARIABLE_NAME];
+	char room[TS_SET_NAME];
+	enum ts_code code;
+	bool found;
+	size_t n;
+
+	ts_strbuf_reset(text);
+	code = ts_reach_text(text, &found, &cb->dict, r->rd->db[b->source], row->key, cb->dict_text,
+		err);
+	if (code || !found)
+		return code == TS_E_DAMAGED ? TS_OK : code;
+	n = text->len < sizeof(room) ? text->len : sizeof(room);
+	return add_text(&row->name, r->v, clean(room, text->s, n), n, err);
+}
+
+/*
+ * By their keys, which is how they stand there, but the largest before the others: where there is no room for all at least
+ * half of those that there is room for stay. Rows behind the first one without room go.
+ */
+static enum ts_code
+look_up(struct set_read *r, struct ts_err *err)
+{
 	struct ts_set_variables *v = r->v;
+	struct wanted *wanted = ts_alloc(v->count, sizeof(*wanted));
 	struct ts_strbuf text;
-	enum ts_code code = TS_OK;
+	enum ts_code code = wanted ? TS_OK : ts_err_nomem(err);
 
 	ts_strbuf_init(&text, NAME_TEXT);
-	for (size_t i = 0; !code && i < v->count; i++) {
-		char room[TS_SET_NAME];
-		bool found = false;
+	for (size_t from = 0, to; !code && from < v->count; from = to) {
 		size_t n;
 
-		if (i % LOOK == 0 && ts_cancelled(r->rd->cancel))
-			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		ts_strbuf_reset(&text);
-		if (!code && v->row[i].key != TS_SET_NAMELESS)
-			code = ts_reach_text(&text, &found, &cb->dict, r->rd->db[b->source],
-				v->row[i].key, cb->dict_text, err);
-		code = code == TS_E_DAMAGED ? TS_OK : code;
-		n = text.len < sizeof(room) ? text.len : sizeof(room);
-		if (!code && found)
-			code = add_text(&v->row[i].name, v, clean(room, text.s, n), n, err);
+		to = from > 0 ? 2 * from : TS_SET_FIRST;
+		to = to < v->count ? to : v->count;
+		n = want_names(wanted, v, from, to);
+		for (size_t i = 0; !code && i < n; i++) {
+			if (i % LOOK == 0 && ts_cancelled(r->rd->cancel))
+				code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
+			else
+				code = look_up_one(r, &v->row[wanted[i].row], &text, err);
+		}
+	}
+	for (size_t i = 0; i < v->count; i++)
 		if (v->row[i].name == LEFT_OUT)
 			v->count = i;
-	}
 	ts_strbuf_fini(&text);
+	free(wanted);
 	return code;
 }
 
-struct wanted {
-	int64_t key;
-	size_t row;
-};
+/* --- in the index --- */
 
-/* Rows whose names are wanted, by their numbers. */
 struct naming {
 	struct ts_set_variables *v;
 	struct wanted *wanted;
 	size_t n, at;
-	bool placed; /* a row's name is where its text goes; before, how long that is with its NUL */
+	bool placed; /* texts are put where their rows say; before, room for them is asked for */
 };
 
+/* What the index says may be something else the second time: somebody wrote into its file. */
 static void
 take_name(void *ctx, int64_t name, const char *s, size_t n, size_t same)
 {
@@ -592,15 +641,16 @@ take_name(void *ctx, int64_t name, const char *s, size_t n, size_t same)
 	(void)same;
 	n = n < TS_SET_NAME ? n : TS_SET_NAME;
 	for (; w->at < w->n && w->wanted[w->at].key <= name; w->at++) {
-		struct ts_set_variable *row = &w->v->row[w->wanted[w->at].row];
-		char *to = (char *)w->v->text.memory + row->name;
+		struct wanted *x = &w->wanted[w->at];
+		char *to = (char *)w->v->text.memory + w->v->row[x->row].name;
 
-		if (w->wanted[w->at].key != name || !s || w->wanted[w->at].row >= w->v->count)
+		if (x->key != name || !s)
 			continue;
 		if (!w->placed)
-			row->name = (uint32_t)n + 1;
-		for (size_t i = 0; w->placed && i < n; i++)
-			to[i] = s[i] ? s[i] : '?';
+			x->room = (uint32_t)n + 1;
+		else if (x->row < w->v->count)
+			for (size_t i = 0; i < n && i + 1 < x->room; i++)
+				to[i] = s[i] ? s[i] : '?';
 	}
 }
 
@@ -622,13 +672,16 @@ take_names(struct naming *w, const struct set_read *r, struct ts_err *err)
 	return TS_OK;
 }
 
-/* Texts stand as the rows do, so that whoever looks at all goes through memory once. Rows without room go. */
+/* Texts stand as the rows do: who looks at all goes through memory once. Rows behind one without room go. */
 static enum ts_code
-place_names(struct ts_set_variables *v, struct ts_err *err)
+place_names(struct naming *w, struct ts_err *err)
 {
+	struct ts_set_variables *v = w->v;
 	size_t used = v->text.used;
 	enum ts_code code;
 
+	for (size_t i = 0; i < w->n; i++)
+		v->row[w->wanted[i].row].name = w->wanted[i].room;
 	for (size_t i = 0; i < v->count; i++) {
 		size_t n = v->row[i].name;
 
@@ -644,15 +697,6 @@ place_names(struct ts_set_variables *v, struct ts_err *err)
 	return code;
 }
 
-static int
-by_key(const void *x, const void *y)
-{
-	const struct wanted *a = x, *b = y;
-
-	return (a->key > b->key) - (a->key < b->key);
-}
-
-/* Of names of the index. */
 static enum ts_code
 find_names(struct set_read *r, struct ts_err *err)
 {
@@ -661,13 +705,10 @@ find_names(struct set_read *r, struct ts_err *err)
 
 	if (!w.wanted)
 		return ts_err_nomem(err);
-	for (size_t i = 0; i < r->v->count; i++)
-		if (r->v->row[i].key != TS_SET_NAMELESS)
-			w.wanted[w.n++] = (struct wanted){r->v->row[i].key, i};
-	qsort(w.wanted, w.n, sizeof(*w.wanted), by_key);
+	w.n = want_names(w.wanted, r->v, 0, r->v->count);
 	code = take_names(&w, r, err);
 	if (!code)
-		code = place_names(r->v, err);
+		code = place_names(&w, err);
 	w.placed = true;
 	if (!code)
 		code = take_names(&w, r, err);
@@ -677,31 +718,21 @@ find_names(struct set_read *r, struct ts_err *err)
 
 /* --- the largest ------------------------------------------------------------------------------ */
 
+static struct ts_set_variable
+name_of_group(const void *ctx, size_t i, size_t *order)
+{
+	const struct group *g = group_at(ctx, i);
+
+	*order = g->order;
+	return g->v;
+}
+
 static enum ts_code
 keep_largest(struct set_read *r, size_t most, struct ts_err *err)
 {
-	struct ts_set_variables *v = r->v;
-	size_t kept = r->groups < most ? r->groups : most;
-	size_t *at = ts_alloc(kept + 1, sizeof(*at)); /* by slot */
-	enum ts_code code = TS_OK;
-	struct ts_top top;
+	enum ts_code code = set_rows_keep(r->v, r->groups, most, name_of_group, r, err);
 
-	v->names = r->groups;
-	if (!ts_top_init(&top, (int)kept) || !at)
-		code = ts_err_nomem(err);
-	for (size_t i = 0; !code && i < r->groups; i++) {
-		const struct group *g = group_at(r, i);
-		int slot = ts_top_offer(&top, g->v.bytes == TS_UNKNOWN ? INT64_MAX : g->v.bytes,
-			(int64_t)g->order);
-
-		if (slot >= 0)
-			at[slot] = i;
-	}
-	ts_top_sort(&top);
-	for (int i = 0; !code && i < top.count; i++)
-		code = set_rows_add(v, &group_at(r, at[top.entry[i].slot])->v, err);
-	ts_top_fini(&top);
-	free(at);
+	r->v->names = r->groups;
 	if (!code && r->columns)
 		code = find_names(r, err);
 	else if (!code && r->looked_up)

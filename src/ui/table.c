@@ -398,8 +398,8 @@ ts_table_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t,
 	struct ts_rect header, total, body;
 	int width[TS_TABLE_COLUMNS] = {0};
 	bool filtered = t->order && t->order->filtered;
-	const char *empty = filtered && t->smaller > 0
-		? "No row matches the filter; only the largest are here (& and Enter: all of them)."
+	const char *empty = filtered && t->missing > 0
+		? "No row matches the filter; not all rows are here (& and Enter: those that are)."
 		: filtered ? "No row matches the filter (& and Enter: all rows)."
 		: t->empty ? t->empty
 			   : "nothing here";

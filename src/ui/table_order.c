@@ -26,6 +26,30 @@ ts_table_order_init(struct ts_table_order *o)
 	*o = (struct ts_table_order){.sorted = -1};
 }
 
+struct ts_table_wish
+ts_table_wish(const struct ts_table_order *o)
+{
+	struct ts_table_wish w = {.sorted = o->sorted, .descending = o->descending};
+
+	memcpy(w.filter, o->filter, sizeof(w.filter));
+	return w;
+}
+
+bool
+ts_table_wish_is(const struct ts_table_wish *w, const struct ts_table_order *o)
+{
+	return w->sorted == o->sorted && w->descending == o->descending &&
+		strcmp(w->filter, o->filter) == 0;
+}
+
+void
+ts_table_wish_set(struct ts_table_order *o, const struct ts_table_wish *w)
+{
+	o->sorted = w->sorted;
+	o->descending = w->descending;
+	memcpy(o->filter, w->filter, sizeof(o->filter));
+}
+
 static void
 release(struct ts_table_order *o)
 {

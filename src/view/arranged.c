@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/base/utf8.h"
 #include "tilescope/view/arranged.h"
 
 struct ts_arranged *
@@ -41,12 +41,10 @@ get_pile(void *ctx, size_t bytes)
 
 enum ts_code
 ts_arranged_make(struct ts_arranged **out, const struct ts_arrangeable *what,
-	const struct ts_table_order *wanted, const struct ts_cancel *cancel, struct ts_err *err)
+	const struct ts_table_wish *wanted, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct ts_arranged *a = ts_alloc(1, sizeof(*a));
-	struct ts_table_order order = {.sorted = wanted->sorted,
-		.descending = wanted->descending,
-		.rows = what->rows};
+	struct ts_table_order order = {.rows = what->rows};
 	struct ts_table table = what->table;
 	enum ts_code code;
 
@@ -56,7 +54,7 @@ ts_arranged_make(struct ts_arranged **out, const struct ts_arrangeable *what,
 	atomic_init(&a->uses, 1);
 	for (int i = 0; i < TS_ARRANGED_PILES; i++)
 		a->pile[i].small = TS_PILE_LARGE;
-	memcpy(order.filter, wanted->filter, sizeof(order.filter));
+	ts_table_wish_set(&order, wanted);
 	table.order = &order;
 	code = ts_table_arrange(&a->a, &table, what->rows, &(struct ts_table_memory){a, get_pile},
 		cancel, err);
@@ -70,12 +68,19 @@ ts_arranged_make(struct ts_arranged **out, const struct ts_arrangeable *what,
 	return code;
 }
 
+static void
+free_arrangeable(const struct ts_arrangeable *what)
+{
+	if (what->free)
+		what->free(what->table.ctx);
+}
+
 /* --- a list ------------------------------------------------------------------------------------- */
 
 struct arrange_fetch {
 	struct ts_fetch f; /* first */
 	struct ts_arrangeable what;
-	struct ts_table_order wanted;
+	struct ts_table_wish wanted;
 	struct ts_arranged *rows;
 };
 
@@ -92,25 +97,21 @@ fini_arranged(struct ts_fetch *f)
 {
 	struct arrange_fetch *x = (struct arrange_fetch *)f;
 
-	if (x->what.free)
-		x->what.free(x->what.table.ctx);
+	free_arrangeable(&x->what);
 	ts_arranged_close(x->rows);
 }
 
 bool
 ts_arranging_is_asked(const struct ts_arranging *g, const struct ts_table_order *o, uint64_t of)
 {
-	return g->of == of && g->sorted == o->sorted && g->descending == o->descending &&
-		strcmp(g->filter, o->filter) == 0;
+	return g->of == of && ts_table_wish_is(&g->wanted, o);
 }
 
 static void
 note_asked(struct ts_arranging *g, const struct ts_table_order *o, uint64_t of)
 {
 	g->of = of;
-	g->sorted = o->sorted;
-	g->descending = o->descending;
-	memcpy(g->filter, o->filter, sizeof(g->filter));
+	g->wanted = ts_table_wish(o);
 	g->sent = NULL;
 }
 
@@ -122,6 +123,8 @@ show(struct ts_arranging *g, const struct ts_table *t, struct ts_list *l, struct
 	ts_table_order_give(t, l, rows ? &rows->a : &plain);
 	ts_arranged_close(g->shown);
 	g->shown = rows;
+	g->shown_of = g->of;
+	g->is = g->wanted;
 }
 
 void
@@ -132,24 +135,32 @@ ts_arranging_set(struct ts_arranging *g, const struct ts_table *t, struct ts_lis
 	show(g, t, l, rows);
 }
 
+/* Other rows than those that are shown are as they come. */
+static void
+want_what_is_shown(struct ts_arranging *g, const struct ts_table *t, uint64_t of)
+{
+	static const struct ts_table_wish plain = TS_TABLE_WISH_PLAIN;
+
+	ts_table_wish_set(t->order, g->shown_of == of ? &g->is : &plain);
+	note_asked(g, t->order, of);
+}
+
 void
 ts_arranging_send(struct ts_arranging *g, struct ts_tab *tab, int kind, const struct ts_table *t,
 	uint64_t of, const struct ts_arrangeable *what)
 {
 	struct arrange_fetch *x = ts_alloc(1, sizeof(*x));
 
-	note_asked(g, t->order, of);
 	if (!x) {
-		if (what->free)
-			what->free(what->table.ctx);
+		free_arrangeable(what);
+		want_what_is_shown(g, t, of);
 		return;
 	}
+	note_asked(g, t->order, of);
 	x->f.read = read_arranged;
 	x->f.fini = fini_arranged;
 	x->what = *what;
-	x->wanted.sorted = t->order->sorted;
-	x->wanted.descending = t->order->descending;
-	memcpy(x->wanted.filter, t->order->filter, sizeof(x->wanted.filter));
+	x->wanted = g->wanted;
 	g->sent = &x->f;
 	ts_fetch_send(tab->view, &x->f, kind, TS_WORKER_SCREEN, "putting rows in order");
 }
@@ -159,13 +170,17 @@ ts_arranging_take(struct ts_arranging *g, struct ts_fetch *f, struct ts_view_env
 	const struct ts_table *t, struct ts_list *l, uint64_t of)
 {
 	struct arrange_fetch *x = (struct arrange_fetch *)f;
+	bool wanted = ts_arranging_is_asked(g, t->order, of);
 
 	g->sent = NULL;
 	if (f->code && f->code != TS_E_CANCELLED)
 		ts_view_say_error(env, "%s", f->err.msg);
-	if (f->code || ts_fetch_in_vain(f, env->generation) ||
-		!ts_arranging_is_asked(g, t->order, of))
+	if (!wanted)
 		return;
+	if (f->code || ts_fetch_in_vain(f, env->generation)) {
+		want_what_is_shown(g, t, of);
+		return;
+	}
 	show(g, t, l, x->rows);
 	x->rows = NULL;
 }
@@ -182,4 +197,102 @@ ts_arranging_fini(struct ts_arranging *g)
 {
 	ts_arranged_close(g->shown);
 	*g = (struct ts_arranging){0};
+}
+
+/* --- a word --------------------------------------------------------------------------------------- */
+
+enum { LOOK = 1 << 12 /* rows from one look at the token to the next */ };
+
+struct find_fetch {
+	struct ts_fetch f; /* first */
+	struct ts_arrangeable what;
+	struct ts_arranged *shown; /* held, or NULL */
+	int64_t count, at;	   /* places; the first that is looked at */
+	int step;
+	char needle[TS_ARRANGED_NEEDLE];
+	struct ts_found_row found;
+};
+
+static bool
+has_needle(const struct find_fetch *x, int64_t row)
+{
+	struct ts_table_value v = {.type = TS_VALUE_NONE};
+
+	return x->what.table.value(x->what.table.ctx, row, 0, &v) && v.type == TS_VALUE_TEXT &&
+		ts_contains_nocase(v.s, x->needle);
+}
+
+/* One pass over all: the first hit from `at` on, in the direction of `step`, around the end. */
+static enum ts_code
+read_find(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct find_fetch *x = (struct find_fetch *)f;
+	int64_t first = -1, last = -1, near = -1, near_hits = 0, hits = 0;
+
+	for (int64_t i = 0; i < x->count; i++) {
+		if (i % LOOK == 0 && ts_cancelled(rd->cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+		if (!has_needle(x, x->shown ? (int64_t)x->shown->a.row[i] : i))
+			continue;
+		if (first < 0)
+			first = i;
+		last = i;
+		if (x->step > 0 ? i >= x->at && near < 0 : i <= x->at) {
+			near = i;
+			near_hits = hits;
+		}
+		hits++;
+	}
+	x->found.hits = hits;
+	x->found.at = near >= 0 ? near : x->step > 0 ? first : last;
+	x->found.before = near >= 0 ? near_hits : x->step > 0 || hits == 0 ? 0 : hits - 1;
+	return TS_OK;
+}
+
+static void
+fini_find(struct ts_fetch *f)
+{
+	struct find_fetch *x = (struct find_fetch *)f;
+
+	free_arrangeable(&x->what);
+	ts_arranged_close(x->shown);
+}
+
+bool
+ts_finding_row_send(struct ts_finding_row *f, struct ts_tab *tab, int kind, const struct ts_list *l,
+	uint64_t of, const char *needle, const struct ts_arrangeable *what,
+	struct ts_arranged *shown)
+{
+	struct find_fetch *x = ts_alloc(1, sizeof(*x));
+	int64_t at = l->cursor + (f->here ? 0 : f->step);
+
+	f->wanted = false;
+	if (!x || l->count <= 0) {
+		free(x);
+		free_arrangeable(what);
+		return false;
+	}
+	x->f.read = read_find;
+	x->f.fini = fini_find;
+	x->what = *what;
+	x->shown = ts_arranged_hold(shown);
+	x->count = shown ? shown->a.count : what->rows;
+	x->at = x->count > 0 ? (at % x->count + x->count) % x->count : 0;
+	x->step = f->step;
+	snprintf(x->needle, sizeof(x->needle), "%s", needle);
+	f->of = of;
+	f->sent = &x->f;
+	ts_fetch_send(tab->view, &x->f, kind, TS_WORKER_SCREEN, "searching");
+	return true;
+}
+
+bool
+ts_finding_row_take(struct ts_finding_row *f, struct ts_fetch *fetch, struct ts_view_env *env,
+	uint64_t of, struct ts_found_row *out)
+{
+	f->sent = NULL;
+	*out = ((struct find_fetch *)fetch)->found;
+	if (fetch->code && fetch->code != TS_E_CANCELLED)
+		ts_view_say_error(env, "%s", fetch->err.msg);
+	return !fetch->code && f->of == of && !ts_fetch_in_vain(fetch, env->generation);
 }

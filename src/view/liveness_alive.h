@@ -57,9 +57,7 @@ struct alive_tab {
 
 	/* of more than ALIVE_HELD rows */
 	struct ts_arranging arranging;
-	struct ts_fetch *finding; /* NULL: nothing is */
-	bool find, find_here;	  /* a search that has no answer yet */
-	int find_step;
+	struct ts_finding_row finding;
 };
 
 /* Make its table, for a->body. */

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/base/utf8.h"
 #include "tilescope/view/sheet.h"
 
 #include "liveness_alive.h"
@@ -21,8 +20,7 @@
 enum {
 	ASK_ARRANGED, /* kinds of the tab's fetches */
 	ASK_HIT,
-	AHEAD = 8,	/* rows */
-	LOOK = 1 << 12, /* rows from one look at the token to the next */
+	AHEAD = 8, /* rows */
 };
 
 /* --- arranging -------------------------------------------------------------------------------- */
@@ -118,57 +116,9 @@ arrangeable(struct question *q)
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-struct find_fetch {
-	struct ts_fetch f;
-	struct ts_alive *alive;	 /* held */
-	struct ts_arranged *far; /* held, or NULL */
-	int64_t count, at;	 /* places; the first that is looked at */
-	int step;
-	char needle[TS_HELD_NEEDLE];
-	int64_t hit, before, hits; /* the place; -1 = none */
-};
-
-/* One pass over all: the first hit from `at` on, in the direction of `step`, around the end. */
-static enum ts_code
-read_find(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
-{
-	struct find_fetch *x = (struct find_fetch *)f;
-	int64_t first = -1, last = -1, near = -1, near_hits = 0;
-
-	for (int64_t i = 0; i < x->count; i++) {
-		int64_t row = x->far ? (int64_t)x->far->a.row[i] : i;
-		char buf[LIVE_NAME];
-
-		if (i % LOOK == 0 && ts_cancelled(rd->cancel))
-			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		if (!ts_contains_nocase(live_alive_name(x->alive, row, buf), x->needle))
-			continue;
-		if (first < 0)
-			first = i;
-		last = i;
-		if (x->step > 0 ? i >= x->at && near < 0 : i <= x->at) {
-			near = i;
-			near_hits = x->hits;
-		}
-		x->hits++;
-	}
-	x->hit = near >= 0 ? near : x->step > 0 ? first : last;
-	x->before = near >= 0 ? near_hits : x->step > 0 || x->hits == 0 ? 0 : x->hits - 1;
-	return TS_OK;
-}
-
-static void
-fini_find(struct ts_fetch *f)
-{
-	struct find_fetch *x = (struct find_fetch *)f;
-
-	ts_alive_close(x->alive);
-	ts_arranged_close(x->far);
-}
-
 /* Rows come by size; does the list want them so? */
 static bool
-as_they_come(const struct ts_table_order *o, const struct ts_alive *a)
+as_they_come(const struct ts_table_wish *o, const struct ts_alive *a)
 {
 	if (o->filter[0])
 		return false;
@@ -185,10 +135,11 @@ is_asked(const struct alive_tab *a)
 static void
 ask_arranged(struct alive_tab *a, struct ts_tab *t)
 {
+	const struct ts_table_wish wish = ts_table_wish(&a->l.order);
 	struct question *q = NULL;
 	struct ts_arrangeable what;
 
-	if (!as_they_come(&a->l.order, a->s->alive))
+	if (!as_they_come(&wish, a->s->alive))
 		q = new_question(a);
 	if (!q) {
 		ts_arranging_set(&a->arranging, &a->l.table, &a->l.list, a->l.of, NULL);
@@ -202,26 +153,17 @@ ask_arranged(struct alive_tab *a, struct ts_tab *t)
 static void
 ask_hit(struct alive_tab *a, struct ts_tab *t)
 {
-	const struct ts_list *l = &a->l.list;
-	struct find_fetch *x = ts_alloc(1, sizeof(*x));
+	struct question *q = new_question(a);
+	struct ts_arrangeable what;
 
-	a->find = false;
-	if (!x || l->count <= 0) {
-		free(x);
-		ts_view_say(a->s->v.env, "no rows to search");
+	a->finding.wanted = false;
+	if (!q)
 		return;
-	}
-	x->f.read = read_find;
-	x->f.fini = fini_find;
-	x->alive = ts_alive_hold(a->s->alive);
-	x->far = a->l.order.row ? ts_arranged_hold(a->arranging.shown) : NULL;
-	x->count = x->far ? x->far->a.count : x->alive->rows;
-	x->at = l->cursor + (a->find_here ? 0 : a->find_step);
-	x->at = (x->at % x->count + x->count) % x->count;
-	x->step = a->find_step;
-	memcpy(x->needle, a->l.needle, sizeof(x->needle));
-	a->finding = &x->f;
-	live_send(t, &x->f, ASK_HIT, 0, "searching");
+	what = arrangeable(q);
+	what.free = free_question;
+	if (!ts_finding_row_send(&a->finding, t, t->kind + ASK_HIT, &a->l.list, a->l.of,
+		    a->l.needle, &what, a->l.order.row ? a->arranging.shown : NULL))
+		ts_view_say(a->s->v.env, "no rows to search");
 }
 
 /* Are all rows of the newest question here? */
@@ -242,35 +184,33 @@ live_far_request(struct alive_tab *a, struct ts_tab *t)
 	live_alive_begin(a, t);
 	if (a->l.order.elsewhere && !is_asked(a))
 		ask_arranged(a, t);
-	if (!a->find || !is_whole(s) || a->arranging.sent)
+	if (!a->finding.wanted || !is_whole(s) || a->arranging.sent)
 		return;
 	if (a->l.order.elsewhere) {
 		ask_hit(a, t);
 		return;
 	}
-	a->find = false;
-	ts_held_list_find(&a->l, s->v.env, a->find_step, a->find_here);
+	a->finding.wanted = false;
+	ts_held_list_find(&a->l, s->v.env, a->finding.step, a->finding.here);
 }
 
 enum ts_effect
 live_far_deliver(struct ts_tab *t, struct ts_fetch *f)
 {
 	struct alive_tab *a = t->own;
-	struct find_fetch *found = (struct find_fetch *)f;
-	bool rows = f == a->arranging.sent, hit = f == a->finding;
+	bool rows = f == a->arranging.sent, hit = f == a->finding.sent;
+	struct ts_found_row found;
 
 	if (!rows && !hit)
 		return TS_EFFECT_NONE;
-	a->finding = hit ? NULL : a->finding;
 	if (a->s->alive)
 		live_alive_begin(a, t);
-	if (rows)
+	if (rows && a->s->alive && a->l.order.elsewhere)
 		ts_arranging_take(&a->arranging, f, t->view->env, &a->l.table, &a->l.list, a->l.of);
-	else if (f->code && f->code != TS_E_CANCELLED)
-		ts_view_say_error(t->view->env, "%s", f->err.msg);
-	else if (!f->code && !ts_fetch_in_vain(f, t->view->env->generation) && a->s->alive &&
-		found->alive == a->s->alive)
-		ts_held_list_found(&a->l, t->view->env, found->hit, found->before, found->hits);
+	else if (rows)
+		ts_arranging_drop(&a->arranging);
+	else if (ts_finding_row_take(&a->finding, f, t->view->env, a->l.of, &found) && a->s->alive)
+		ts_held_list_found(&a->l, t->view->env, found.at, found.before, found.hits);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
@@ -278,8 +218,7 @@ void
 live_far_drop(struct alive_tab *a)
 {
 	ts_arranging_drop(&a->arranging);
-	a->finding = NULL;
-	a->find = false;
+	a->finding = (struct ts_finding_row){.wanted = false};
 }
 
 void
@@ -291,7 +230,7 @@ live_far_fini(struct alive_tab *a)
 bool
 live_far_busy(const struct alive_tab *a)
 {
-	return a->find || a->arranging.sent || a->finding;
+	return a->finding.wanted || a->arranging.sent || a->finding.sent;
 }
 
 enum ts_effect
@@ -309,10 +248,8 @@ live_far_search(struct alive_tab *a, const struct ts_call *call)
 		return TS_EFFECT_UNKNOWN;
 	if (!again)
 		snprintf(a->l.needle, sizeof(a->l.needle), "%s", text);
-	a->find = true;
-	a->find_here = !again;
-	a->find_step = forward ? 1 : -1;
-	a->finding = NULL;
+	a->finding =
+		(struct ts_finding_row){.wanted = true, .here = !again, .step = forward ? 1 : -1};
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
@@ -321,7 +258,7 @@ live_far_search(struct alive_tab *a, const struct ts_call *call)
 struct source {
 	struct ts_row_source base; /* first */
 	struct question *q;
-	struct ts_table_order wanted;
+	struct ts_table_wish wanted;
 	struct ts_lives *lives;	       /* held, or NULL */
 	struct ts_live_labels *labels; /* held, or NULL */
 	struct ts_alive_query query;
@@ -399,9 +336,7 @@ make_source(struct ts_view *v)
 		return NULL;
 	}
 	s->base = (struct ts_row_source){source_next, NULL, source_free, l->alive->found};
-	s->wanted.sorted = a->l.order.sorted;
-	s->wanted.descending = a->l.order.descending;
-	memcpy(s->wanted.filter, a->l.order.filter, sizeof(s->wanted.filter));
+	s->wanted = ts_table_wish(&a->l.order);
 	s->lives = l->lives ? ts_lives_hold(l->lives) : NULL;
 	s->labels = l->labels && l->alive->grouped ? ts_live_labels_hold(l->labels) : NULL;
 	s->query = l->alive->asked;

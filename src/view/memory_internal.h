@@ -25,6 +25,7 @@
 #include "tilescope/ui/table.h"
 #include "tilescope/ui/table_order.h"
 #include "tilescope/view/fetch.h"
+#include "tilescope/view/arranged.h"
 #include "tilescope/view/tab.h"
 #include "tilescope/view/tile_map.h"
 #include "tilescope/view/view.h"
@@ -837,6 +838,10 @@ typedef bool memory_hit_fn(const struct ts_tab *t, int64_t row, const char *need
 /* Put the cursor on the next row that has it, round and round; from_here: where it stands will do. A bell, and words: none. */
 enum ts_effect memory_find_row(const struct ts_tab *t, struct ts_list *l,
 	const struct ts_table *table, int step, bool from_here, memory_hit_fn *is_hit);
+
+/* The same where a worker has looked (arranged.h). */
+void memory_found_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table *table,
+	const struct ts_found_row *found);
 
 /* All four commands of a search in a table; UNKNOWN: it is another one. */
 enum ts_effect memory_search_rows(const struct ts_tab *t, struct ts_list *l,

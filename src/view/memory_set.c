@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +24,14 @@ memory_of(const struct ts_tab *t)
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
-enum { ASK_SET, ASK_LOOK, ASK_REST, ASK_ORDER }; /* kinds of the tab's fetches */
+enum { ASK_SET, ASK_LOOK, ASK_REST, ASK_ORDER, ASK_HIT, ASK_GONE }; /* kinds of the tab's fetches */
 
 struct set_fetch {
 	struct memory_scope_fetch of; /* first */
 	size_t some;		      /* look at so many of the tiles; 0: all */
 	size_t most;
 	struct set_names *names;
-	struct ts_table_order wanted; /* of many rows: */
+	struct ts_table_wish wanted; /* of many rows: */
 	int64_t whole;
 	struct ts_arranged *arranged; /* NULL: they are as they come */
 };
@@ -48,7 +47,7 @@ memory_set_close_names(struct set_names *n)
 
 /* Is the largest name the first row? */
 static bool
-is_plain(const struct ts_table_order *o)
+is_plain(const struct ts_table_wish *o)
 {
 	return !o->filter[0] &&
 		((o->sorted < 0 && !o->descending) || (o->sorted == S_BYTES && o->descending));
@@ -83,7 +82,10 @@ read_set(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		a->of.tile[i] = a->of.tile[i * n / a->some];
 	code = ts_set_variables_read(&a->names->v, rd, a->of.tile, a->some > 0 ? a->some : n,
 		a->most, &f->job.progress, err);
-	return code ? code : arrange_set(a, rd->cancel, err);
+	if (code)
+		return code;
+	code = arrange_set(a, rd->cancel, err);
+	return code == TS_E_CANCELLED ? code : TS_OK; /* without it they are put in order later */
 }
 
 static void
@@ -116,14 +118,57 @@ memory_set_variables_of(const struct ts_tab *t)
 	return s->names ? &s->names->v : &none;
 }
 
+struct gone_fetch {
+	struct ts_fetch f; /* first */
+	struct set_names *names;
+};
+
+static void
+fini_gone(struct ts_fetch *f)
+{
+	memory_set_close_names(((struct gone_fetch *)f)->names);
+}
+
+static enum ts_code
+read_gone(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
+{
+	struct gone_fetch *g = (struct gone_fetch *)f;
+
+	(void)rd;
+	(void)err;
+	memory_set_close_names(g->names);
+	g->names = NULL;
+	return TS_OK;
+}
+
+/* Names are given back: many by a worker, which takes milliseconds. */
+static void
+let_go(struct ts_tab *t)
+{
+	struct set_tab *s = memory_set_of(t);
+	struct gone_fetch *g = s->names && s->names->v.count > SET_HELD ? ts_alloc(1, sizeof(*g))
+									: NULL;
+
+	if (g) {
+		g->f.read = read_gone;
+		g->f.fini = fini_gone;
+		g->f.job.patient = true;
+		g->names = s->names;
+		ts_fetch_send(t->view, &g->f, t->kind + ASK_GONE, TS_WORKER_BULK,
+			"giving memory back");
+	} else {
+		memory_set_close_names(s->names);
+	}
+	s->names = NULL;
+}
+
 /* The rows are gone. */
 static void
 forget(struct ts_tab *t)
 {
 	struct set_tab *s = memory_set_of(t);
 
-	memory_set_close_names(s->names);
-	s->names = NULL;
+	let_go(t);
 	s->ask.here = s->rest_failed = false;
 	s->rest = NULL;
 	s->some = 0;
@@ -143,7 +188,6 @@ static struct set_fetch *
 new_fetch(struct ts_tab *t, const struct memory_scope *scope, size_t some, size_t most)
 {
 	struct set_fetch *f = memory_scope_fetch_new(memory_of(t), scope, sizeof(*f));
-	const struct ts_table_order *o = &memory_set_of(t)->order;
 
 	if (!f)
 		return NULL;
@@ -152,9 +196,7 @@ new_fetch(struct ts_tab *t, const struct memory_scope *scope, size_t some, size_
 	f->some = some;
 	f->most = most;
 	f->whole = memory_scope_bytes(memory_of(t), scope);
-	f->wanted.sorted = o->sorted;
-	f->wanted.descending = o->descending;
-	memcpy(f->wanted.filter, o->filter, sizeof(f->wanted.filter));
+	f->wanted = ts_table_wish(&memory_set_of(t)->order);
 	f->names = ts_alloc(1, sizeof(*f->names));
 	if (!f->names) {
 		ts_fetch_free(&f->of.fetch);
@@ -185,13 +227,16 @@ static void
 ask_rest(struct ts_tab *t, const struct memory_scope *scope)
 {
 	struct set_tab *s = memory_set_of(t);
+
+	const struct ts_table_wish wish = ts_table_wish(&s->order);
 	struct set_fetch *f;
+	bool urgent = !is_plain(&wish);
 
-	bool urgent = !is_plain(&s->order);
-
-	if (!memory_set_lacks_names(t) || !memory_same_scope(&s->ask.of, scope) || s->rest_failed ||
+	if (!memory_set_lacks_names(t) || !memory_same_scope(&s->ask.of, scope) ||
+		(s->rest_failed && ts_table_wish_is(&s->rest_for, &s->order)) ||
 		(s->rest && s->rest_urgent >= urgent))
 		return;
+	s->rest_for = wish;
 	f = new_fetch(t, scope, 0, TS_SET_NAMES);
 	s->rest_failed = !f;
 	if (!f)
@@ -199,8 +244,8 @@ ask_rest(struct ts_tab *t, const struct memory_scope *scope)
 	s->rest = &f->of.fetch;
 	s->rest->job.patient = !urgent;
 	s->rest_urgent = urgent;
-	ts_fetch_send(t->view, s->rest, t->kind + ASK_REST,
-		urgent ? TS_WORKER_SCREEN : TS_WORKER_BULK, "reading the smaller names");
+	ts_fetch_send(t->view, s->rest, t->kind + ASK_REST, TS_WORKER_BULK,
+		"reading the smaller names");
 }
 
 /* Many rows in another order. */
@@ -208,16 +253,32 @@ static void
 ask_order(struct ts_tab *t)
 {
 	struct set_tab *s = memory_set_of(t);
+	const struct ts_table_wish wish = ts_table_wish(&s->order);
 	struct ts_table table = memory_set_table(t);
 	struct ts_arrangeable what;
 
 	make_order(t);
 	if (!s->order.elsewhere || ts_arranging_is_asked(&s->arranging, &s->order, s->data))
 		return;
-	if (!is_plain(&s->order) && memory_set_arrangeable(&what, s->names, memory_set_whole(t)))
+	if (!is_plain(&wish) && memory_set_arrangeable(&what, s->names, memory_set_whole(t)))
 		ts_arranging_send(&s->arranging, t, t->kind + ASK_ORDER, &table, s->data, &what);
 	else
 		ts_arranging_set(&s->arranging, &table, &s->list, s->data, NULL);
+}
+
+/* Where rows are many, and not put in order just now. */
+static void
+ask_hit(struct ts_tab *t)
+{
+	struct set_tab *s = memory_set_of(t);
+	struct ts_arrangeable what;
+
+	if (!s->finding.wanted || s->arranging.sent)
+		return;
+	s->finding.wanted = false;
+	if (s->names && memory_set_arrangeable(&what, s->names, memory_set_whole(t)))
+		(void)ts_finding_row_send(&s->finding, t, t->kind + ASK_HIT, &s->list, s->data,
+			memory_of(t)->search, &what, s->order.row ? s->arranging.shown : NULL);
 }
 
 static void
@@ -227,6 +288,7 @@ set_request(struct ts_tab *t)
 	struct set_tab *s = memory_set_of(t);
 	struct memory_scope scope = memory_scope(m);
 	struct ts_view_env *env = t->view->env;
+	const struct ts_table_wish wish = ts_table_wish(&s->order);
 	struct set_fetch *f;
 	bool few, numbers;
 
@@ -235,12 +297,13 @@ set_request(struct ts_tab *t)
 	if (!memory_asked_needs(&s->ask, &scope)) {
 		ask_rest(t, &scope);
 		ask_order(t);
+		ask_hit(t);
 		return;
 	}
 	s->looking = s->rest = NULL;
 	s->rest_failed = false;
 	numbers = ts_tile_rows_quick(env->index);
-	f = new_fetch(t, &scope, 0, numbers && is_plain(&s->order) ? TS_SET_FIRST : TS_SET_NAMES);
+	f = new_fetch(t, &scope, 0, numbers && is_plain(&wish) ? TS_SET_FIRST : TS_SET_NAMES);
 	if (!f) {
 		memory_asked_sent(&s->ask, NULL);
 		return;
@@ -257,20 +320,13 @@ set_request(struct ts_tab *t)
 		few ? TS_WORKER_SCREEN : TS_WORKER_BULK, "summing up variables of tiles");
 }
 
-static bool
-same_order(const struct ts_table_order *a, const struct ts_table_order *b)
-{
-	return a->sorted == b->sorted && a->descending == b->descending &&
-		strcmp(a->filter, b->filter) == 0;
-}
-
 static void
 take(struct ts_tab *t, struct set_fetch *a)
 {
 	struct set_tab *s = memory_set_of(t);
 	struct ts_table table;
 
-	memory_set_close_names(s->names);
+	let_go(t);
 	s->names = a->names;
 	a->names = NULL;
 	s->some = (int64_t)a->some;
@@ -278,26 +334,41 @@ take(struct ts_tab *t, struct set_fetch *a)
 	s->data++;
 	make_order(t);
 	table = memory_set_table(t);
-	if (!a->arranged || !s->order.elsewhere || !same_order(&a->wanted, &s->order))
+	if (!a->arranged || !s->order.elsewhere || !ts_table_wish_is(&a->wanted, &s->order))
 		return;
 	ts_arranging_set(&s->arranging, &table, &s->list, s->data, a->arranged);
 	a->arranged = NULL;
 }
 
-/* The largest stay as they are, the others come behind. */
+/* Are these all names of what is here, and more than there are? */
+static bool
+is_more(const struct ts_set_variables *all, const struct ts_set_variables *largest)
+{
+	return all->count >= largest->count && all->names >= largest->names &&
+		all->others <= largest->others;
+}
+
+/* The largest stay as they are, the others come behind; the cursor stays on its row. */
 static enum ts_effect
 take_rest(struct ts_tab *t, struct set_fetch *a)
 {
 	struct set_tab *s = memory_set_of(t);
+	const struct ts_fetch *f = &a->of.fetch;
+	struct ts_table table = memory_set_table(t);
+	int64_t row = s->list.cursor > 0 ? ts_table_row(&table, s->list.cursor) : -1;
 
 	s->rest = NULL;
-	s->rest_failed = a->of.fetch.code ||
-		a->names->v.count < memory_set_variables_of(t)->count ||
-		ts_fetch_in_vain(&a->of.fetch, t->view->env->generation);
+	if (f->code && f->code != TS_E_CANCELLED)
+		ts_view_say_error(t->view->env, "the smaller names: %s", f->err.msg);
+	s->rest_failed = f->code || ts_fetch_in_vain(f, t->view->env->generation) ||
+		!is_more(&a->names->v, memory_set_variables_of(t));
 	if (s->rest_failed || !memory_same_scope(&a->of.scope, &s->ask.of))
 		return TS_EFFECT_REPAINT;
 	take(t, a);
-	return TS_EFFECT_REPAINT;
+	table = memory_set_table(t);
+	if (row >= 0 && ts_table_place(&table, row) >= 0)
+		ts_list_follow(&s->list, ts_table_place(&table, row));
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
 /* What was looked at stands there until all is, or for good where that was stopped. */
@@ -318,18 +389,31 @@ take_look(struct ts_tab *t, struct set_fetch *a)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_SOON);
 }
 
+/* Rows in their order, or where a word is. */
+static enum ts_effect
+take_arranged(struct ts_tab *t, struct ts_fetch *f)
+{
+	struct set_tab *s = memory_set_of(t);
+	struct ts_table table = memory_set_table(t);
+	struct ts_found_row found;
+
+	if (f == s->arranging.sent && s->order.elsewhere)
+		ts_arranging_take(&s->arranging, f, t->view->env, &table, &s->list, s->data);
+	else if (f == s->arranging.sent)
+		ts_arranging_drop(&s->arranging);
+	else if (ts_finding_row_take(&s->finding, f, t->view->env, s->data, &found))
+		memory_found_row(t, &s->list, &table, &found);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
 static enum ts_effect
 set_deliver(struct ts_tab *t, struct ts_fetch *f)
 {
 	struct set_tab *s = memory_set_of(t);
 	struct set_fetch *a = (struct set_fetch *)f;
 
-	if (f == s->arranging.sent) {
-		struct ts_table table = memory_set_table(t);
-
-		ts_arranging_take(&s->arranging, f, t->view->env, &table, &s->list, s->data);
-		return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
-	}
+	if (f == s->arranging.sent || f == s->finding.sent)
+		return take_arranged(t, f);
 	if (f == s->looking)
 		return take_look(t, a);
 	if (f == s->rest)
@@ -367,6 +451,7 @@ set_drop(struct ts_tab *t)
 	s->looking = s->rest = NULL;
 	memory_asked_drop(&s->ask);
 	ts_arranging_drop(&s->arranging);
+	s->finding = (struct ts_finding_row){.wanted = false};
 	forget(t);
 }
 
@@ -375,6 +460,8 @@ set_close(struct ts_tab *t)
 {
 	if (!t->own)
 		return;
+	memory_set_close_names(memory_set_of(t)->names);
+	memory_set_of(t)->names = NULL;
 	set_drop(t);
 	ts_table_order_fini(&memory_set_of(t)->order);
 	ts_arranging_fini(&memory_set_of(t)->arranging);
@@ -398,6 +485,23 @@ set_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 }
 
 static enum ts_effect
+search_far(struct ts_tab *t, const struct ts_call *call)
+{
+	struct set_tab *s = memory_set_of(t);
+	bool again = call->cmd == TS_CMD_SEARCH_NEXT || call->cmd == TS_CMD_SEARCH_PREVIOUS;
+	bool down = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_NEXT;
+
+	if (!again && !memory_take_search(memory_of(t), call))
+		return TS_EFFECT_UNKNOWN;
+	if (!memory_of(t)->search[0]) {
+		ts_view_say_error(t->view->env, "nothing was searched for");
+		return TS_EFFECT_BELL;
+	}
+	s->finding = (struct ts_finding_row){.wanted = true, .here = !again, .step = down ? 1 : -1};
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+static enum ts_effect
 set_command(struct ts_tab *t, const struct ts_call *call)
 {
 	struct set_tab *s = memory_set_of(t);
@@ -409,6 +513,8 @@ set_command(struct ts_tab *t, const struct ts_call *call)
 	case TS_CMD_SEARCH_BACK:
 	case TS_CMD_SEARCH_NEXT:
 	case TS_CMD_SEARCH_PREVIOUS:
+		if (s->order.elsewhere)
+			return search_far(t, call);
 		return memory_search_rows(t, &s->list, &table, call, memory_set_is_hit);
 	case TS_CMD_TICK:
 		return memory_set_tick(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory_set_internal - what memory_set.c (asking) and memory_set_table.c (what is drawn and written) share. */
+/* memory_set_internal - what memory_set.c (asking) and memory_set_table.c (drawing, writing) share. */
 #ifndef TS_VIEW_MEMORY_SET_INTERNAL_H
 #define TS_VIEW_MEMORY_SET_INTERNAL_H
 
@@ -13,7 +13,7 @@
 
 enum { S_NAME, S_BYTES, S_SHARE, S_TILES, S_PIECES, S_FULLEST, S_FULLEST_TILE, S_TICK, S_COLUMNS };
 
-/* More rows than this are arranged by a worker. */
+/* More rows than this are arranged and searched by a worker. */
 enum { SET_HELD = 20000 };
 
 /* An answer: shared, read-only when it is there. */
@@ -32,10 +32,13 @@ struct set_tab {
 	int64_t some;		  /* `names` are of so many tiles only; 0: of all */
 	size_t most;		  /* that `names` may have */
 	struct ts_fetch *rest;	  /* all names, while the largest are here */
-	bool rest_urgent, rest_failed;
+	bool rest_urgent;
+	bool rest_failed; /* not asked for again, until the order is another one than */
+	struct ts_table_wish rest_for;
 	struct ts_list list;
 	struct ts_table_order order;
 	struct ts_arranging arranging; /* of more than SET_HELD rows */
+	struct ts_finding_row finding;
 };
 
 static inline struct set_tab *

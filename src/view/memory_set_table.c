@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* memory_set_table - the table of the variables of several tiles: its columns, what stands in them, files of it. */
+/* memory_set_table - the table of the variables of several tiles: columns, what stands in them, files. */
 #include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
@@ -174,7 +173,7 @@ set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 }
 
 /* What the values of rows are worked out of. */
-struct set_rows {
+struct held_rows {
 	struct set_names *names; /* held, where it is a worker's */
 	int64_t whole;		 /* that shares are of */
 };
@@ -262,7 +261,7 @@ memory_set_table(const struct ts_tab *t)
 		.sorted = S_BYTES,
 		.descending = true,
 		.empty = "No variables on these tiles.",
-		.smaller = (int64_t)(v->names - v->count),
+		.missing = (int64_t)(v->names - v->count) + v->others,
 		.id = "memory.set",
 		.facts = set_facts[t->view->env->selection->what_if.count > 0],
 		.value = set_value,
@@ -307,7 +306,7 @@ memory_set_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 static bool
 far_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
-	const struct set_rows *r = ctx;
+	const struct held_rows *r = ctx;
 
 	row_value(&r->names->v, r->whole, row, column, out);
 	return true;
@@ -316,11 +315,11 @@ far_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 static bool
 far_rank(void *ctx, int64_t row, int column, int64_t *rank)
 {
-	return row_rank(&((const struct set_rows *)ctx)->names->v, row, column, rank);
+	return row_rank(&((const struct held_rows *)ctx)->names->v, row, column, rank);
 }
 
 static void
-fini_rows(struct set_rows *r)
+fini_rows(struct held_rows *r)
 {
 	memory_set_close_names(r->names);
 }
@@ -333,7 +332,7 @@ free_rows(void *ctx)
 }
 
 static void
-hold_rows(struct set_rows *r, struct set_names *n, int64_t whole)
+hold_rows(struct held_rows *r, struct set_names *n, int64_t whole)
 {
 	atomic_fetch_add(&n->uses, 1);
 	r->names = n;
@@ -343,7 +342,7 @@ hold_rows(struct set_rows *r, struct set_names *n, int64_t whole)
 bool
 memory_set_arrangeable(struct ts_arrangeable *out, struct set_names *n, int64_t whole)
 {
-	struct set_rows *r = ts_alloc(1, sizeof(*r));
+	struct held_rows *r = ts_alloc(1, sizeof(*r));
 
 	if (!r)
 		return false;
@@ -365,7 +364,7 @@ memory_set_arrangeable(struct ts_arrangeable *out, struct set_names *n, int64_t 
 /* Of many rows: the thread that draws copies none of them. */
 struct set_source {
 	struct ts_row_source base; /* first */
-	struct set_rows rows;
+	struct held_rows rows;
 	struct ts_arranged *arranged; /* held; NULL: as they come */
 	int64_t at;
 	struct ts_table_value total[S_COLUMNS];

@@ -47,6 +47,20 @@ memory_take_search(struct memory_view *m, const struct ts_call *call)
 	return text != NULL;
 }
 
+static enum ts_effect
+say_nowhere(const struct ts_tab *t, const struct ts_table *table)
+{
+	const char *needle = memory_of(t)->search;
+
+	ts_view_say_error(t->view->env,
+		!needle[0] ? "nothing was searched for"
+			: table->missing > 0
+			? "none of the names that are here, which are not all, has \"%.160s\" in it"
+			: "nothing here has \"%.160s\" in its name",
+		needle);
+	return TS_EFFECT_BELL;
+}
+
 enum ts_effect
 memory_find_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table *table, int step,
 	bool from_here, memory_hit_fn *is_hit)
@@ -62,13 +76,19 @@ memory_find_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table
 		ts_list_jump(l, at);
 		return TS_EFFECT_REPAINT;
 	}
-	ts_view_say_error(t->view->env,
-		!needle[0] ? "nothing was searched for"
-			: table->smaller > 0
-			? "none of the largest, which are here, has \"%.160s\" in its name"
-			: "nothing here has \"%.160s\" in its name",
-		needle);
-	return TS_EFFECT_BELL;
+	return say_nowhere(t, table);
+}
+
+void
+memory_found_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table *table,
+	const struct ts_found_row *found)
+{
+	if (found->at < 0) {
+		(void)say_nowhere(t, table);
+		return;
+	}
+	(void)ts_list_jump(l, found->at);
+	ts_view_say_hit(t->view->env, found->before + 1, found->hits, NULL);
 }
 
 enum ts_effect

@@ -101,14 +101,13 @@ say_change(struct ts_view_env *env, const char *did, const char *raw, const char
 	ts_strbuf_fini(&name);
 }
 
-/* `name`: what is ticked, as it is called to people; `where` stands behind what was done with it. */
+/* `name`: what is ticked, as people call it; `where` stands behind what was done with it. */
 static enum ts_effect
 tick(struct ts_view *v, struct ts_what_if_change *x, const char *where, const char *name)
 {
 	struct ts_what_if_changes *c = &v->env->selection->what_if;
 	char how[32], did[60], next[TS_KEYS_TEXT + 40];
 
-	x->sure = true;
 	if (!ts_what_if_cycle(c, x))
 		return too_many(v->env);
 	ts_what_if_how_text(how, x, true);
@@ -121,6 +120,7 @@ tick(struct ts_view *v, struct ts_what_if_change *x, const char *where, const ch
 enum ts_effect
 ts_what_if_tick(struct ts_view *v, struct ts_what_if_change *x)
 {
+	x->sure = true;
 	return tick(v, x, "", x->text[0] ? x->text : "a variable without a name");
 }
 
@@ -171,12 +171,17 @@ enum ts_effect
 ts_what_if_tick_name(struct ts_view *v, const char *name)
 {
 	struct ts_what_if_change x;
+	struct ts_err err = {0};
 
-	if (*name && name_pattern(&x, name))
+	if (!*name)
+		ts_view_say_error(v->env, "it has no name to go by");
+	else if (!name_pattern(&x, name))
+		ts_view_say_error(v->env, "its name is too long for a pattern (%d bytes)",
+			TS_WHAT_IF_TEXT - 1);
+	else if (ts_what_if_pattern(x.text, &err))
+		ts_view_say_error(v->env, "%.150s", err.msg);
+	else
 		return tick(v, &x, " on all tiles", name);
-	ts_view_say_error(v->env,
-		*name ? "a name of at most %d bytes" : "it has no name to go by (%d bytes at most)",
-		TS_WHAT_IF_TEXT - 3);
 	return TS_EFFECT_BELL;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Variables of several selected tiles by name, all of them, against SQL: sorted, filtered, searched, and row by row as files
- * have it; few names, and more than the thread that draws sorts; from the rows, and from the index, which has the
- * largest first.
+ * Variables of several selected tiles by name, all of them, against SQL: sorted, filtered, searched, and row by row as
+ * files have it; few names, and more than the thread that draws sorts; from the rows, and from the index, which has
+ * the largest first.
  */
 #include "config.h"
 
@@ -138,6 +138,20 @@ arrange(struct fixture *f, const char *line)
 		"%s: %s", line, say);
 }
 
+/* "" = all rows. */
+static void
+set_filter(struct fixture *f, const char *text)
+{
+	struct ts_sheet s = sheet(f);
+	char line[200];
+
+	snprintf(line, sizeof(line), "filter %s", text);
+	if (*text)
+		arrange(f, line);
+	s.table.order->filter[0] = *text ? s.table.order->filter[0] : '\0';
+	s.table.order->made = false;
+}
+
 static void
 settle(struct fixture *f)
 {
@@ -158,8 +172,7 @@ START_TEST(arranged)
 		{"pieces", "p", true}, {"share", "b", true}};
 	static const struct {
 		const char *filter, *where;
-	} filters[] = {{"bytes>0", "1"}, {"bytes<70", "b < 70"},
-		{"weights_12", "instr(n, 'weights_12')"},
+	} filters[] = {{"", "1"}, {"bytes<70", "b < 70"}, {"weights_12", "instr(n, 'weights_12')"},
 		{"bytes>100 and not variable:layer1", "b > 100 AND NOT instr(n, 'layer1')"},
 		{"tiles=2 or bytes=100", "t = 2 OR b = 100"},
 		{"variable~_7[0-9]$", "n GLOB '*_7[0-9]'"}, {"nobody", "0"}};
@@ -184,8 +197,7 @@ START_TEST(arranged)
 			choose(&f, from, TO);
 		if (i % 4 == 0) /* what is here is there before */
 			settle(&f);
-		snprintf(line, sizeof(line), "filter %s", filters[filter].filter);
-		arrange(&f, line);
+		set_filter(&f, filters[filter].filter);
 		snprintf(line, sizeof(line), "sort %s", sorts[sort].sort);
 		arrange(&f, line);
 		if (back)
@@ -222,7 +234,7 @@ START_TEST(the_largest_come_first)
 			largest = true;
 			s = sheet(&f);
 			ck_assert_int_eq(s.list->count, 1000);
-			ck_assert_int_gt(s.table.smaller, 0);
+			ck_assert_int_gt(s.table.missing, 0);
 			ck_assert_str_eq(s.wait, "the smaller names are being read");
 		}
 	} while (!ts_view_memory.sheet(f.h.view, &s) || s.wait || s.list->count <= 1000);
@@ -232,7 +244,145 @@ START_TEST(the_largest_come_first)
 	rows = check_rows(&f, query);
 	s = sheet(&f);
 	ck_assert_int_eq(s.list->count, rows);
-	ck_assert_int_eq(s.table.smaller, 0);
+	ck_assert_int_eq(s.table.missing, 0);
+	end(&f);
+}
+END_TEST
+
+/* While the smaller ones are to come the list is wanted in an order that needs them. */
+START_TEST(all_names_are_needed_at_once)
+{
+	char query[1000];
+	struct fixture f;
+	struct ts_sheet s;
+
+	begin(&f, _i);
+	choose(&f, FROM, TO);
+	do {
+		f.h.view->ops->request(f.h.view);
+		(void)harness_take_one(&f.h, 1);
+	} while (!ts_view_memory.sheet(f.h.view, &s) || s.list->count < 1000);
+	arrange(&f, "sort variable");
+	f.h.view->ops->request(f.h.view);
+	s = sheet(&f);
+	ck_assert(!has_index(_i) || strcmp(s.wait, "the smaller names are being read") == 0);
+	settle(&f);
+	snprintf(query, sizeof(query), NAMES, FROM, TO, "1", "n", "");
+	check_rows(&f, query);
+	end(&f);
+}
+END_TEST
+
+/* What is stopped is not said to be in force; it can be asked for again. */
+START_TEST(an_order_that_is_stopped)
+{
+	char query[1000];
+	struct fixture f;
+	int stopped = 0;
+
+	begin(&f, _i);
+	choose(&f, FROM, TO);
+	settle(&f);
+	for (int i = 0; i < 20 && !stopped; i++) {
+		const struct ts_table_order *o = sheet(&f).table.order;
+		bool were;
+
+		arrange(&f, "filter weights_12");
+		f.h.view->ops->request(f.h.view);
+		ts_jobs_cancel(f.h.env.jobs, -1);
+		settle(&f);
+		were = o->filter[0] != '\0';
+		ck_assert_int_eq(o->filtered, were);
+		ck_assert_ptr_null(sheet(&f).wait);
+		snprintf(query, sizeof(query), NAMES, FROM, TO,
+			were ? "instr(n, 'weights_12')" : "1", "b", " DESC");
+		ck_assert_int_eq(check_rows(&f, query), o->count);
+		stopped += !were;
+		set_filter(&f, "");
+		settle(&f);
+	}
+	ck_assert_int_eq(stopped > 0, names(_i) > 20000);
+	arrange(&f, "filter weights_12");
+	settle(&f);
+	snprintf(query, sizeof(query), NAMES, FROM, TO, "instr(n, 'weights_12')", "b", " DESC");
+	ck_assert_int_eq(check_rows(&f, query), sheet(&f).table.order->count);
+	end(&f);
+}
+END_TEST
+
+/* The smaller names are stopped: said where it matters, and asked for again by another order. */
+START_TEST(the_smaller_names_are_stopped)
+{
+	bool stopped = false;
+	char query[1000];
+	struct fixture f;
+	struct ts_sheet s;
+
+	begin(&f, _i);
+	for (int i = 0; i < 20 && !stopped; i++) {
+		choose(&f, FROM + i % 2, TO);
+		do {
+			f.h.view->ops->request(f.h.view);
+			(void)harness_take_one(&f.h, 1);
+		} while (!ts_view_memory.sheet(f.h.view, &s) || s.wait == NULL ||
+			strcmp(s.wait, "other tiles are being read") == 0);
+		ts_jobs_cancel(f.h.env.jobs, -1);
+		settle(&f);
+		s = sheet(&f);
+		ck_assert_ptr_null(s.wait);
+		stopped = s.table.missing > 0;
+		if (!stopped)
+			continue;
+		ck_assert_int_eq(s.list->count, 1000);
+		harness_type(&f.h, "search nobody");
+		ck_assert_ptr_nonnull(strstr(f.h.env.message, "which are not all"));
+		arrange(&f, "sort variable");
+		settle(&f);
+		s = sheet(&f);
+		ck_assert_int_eq(s.table.missing, 0);
+		snprintf(query, sizeof(query), NAMES, FROM + i % 2, TO, "1", "n", "");
+		ck_assert_int_eq(check_rows(&f, query), s.list->count);
+	}
+	ck_assert(stopped);
+	end(&f);
+}
+END_TEST
+
+/* Totals of files: of all, and of what a filter leaves. */
+START_TEST(files_have_totals)
+{
+	enum { MANY_NAMES = 3 };
+	struct ts_table_value v[TS_TABLE_COLUMNS];
+	struct ts_row_source *file;
+	struct fixture f;
+	struct ts_sheet s;
+	char words[60];
+
+	begin(&f, MANY_NAMES);
+	choose(&f, FROM, TO);
+	settle(&f);
+	arrange(&f, "filter weights_12");
+	settle(&f);
+	s = sheet(&f);
+	ck_assert(s.source != NULL);
+	file = s.source(f.h.view);
+	ck_assert(file && file->total(file, v));
+	snprintf(words, sizeof(words), "%lld of %lld rows", (long long)s.list->count,
+		(long long)s.rows);
+	ck_assert_str_eq(v[table_rows_column(&s, "variable")].s, words);
+	ck_assert_int_eq(v[table_rows_column(&s, "bytes")].integer,
+		harness_number(&f.h,
+			"SELECT sum(bytes) FROM lowered_variable WHERE tile >= 2 AND tile < 10 AND "
+			"instr(name, 'weights_12')"));
+	file->free(file);
+	set_filter(&f, "");
+	settle(&f);
+	file = sheet(&f).source(f.h.view);
+	ck_assert(file && file->total(file, v));
+	ck_assert_int_eq(v[table_rows_column(&s, "pieces")].integer,
+		harness_number(&f.h,
+			"SELECT count(*) FROM lowered_variable WHERE tile >= 2 AND tile < 10"));
+	file->free(file);
 	end(&f);
 }
 END_TEST
@@ -274,9 +424,11 @@ START_TEST(the_smallest_is_listed)
 	choose(&f, FROM, TO);
 	settle(&f);
 	snprintf(line, sizeof(line), "search %s", last);
-	harness_type(h, line);
+	harness_command(h, line);
 	ck_assert_msg(!h->env.message_is_error, "%s", h->env.message);
 	harness_says(h, last);
+	harness_command(h, "search nobody-is-called-so");
+	ck_assert_ptr_nonnull(strstr(h->env.message, "nothing here has"));
 	arrange(&f, "sort bytes");
 	arrange(&f, "sort-reverse");
 	settle(&f);
@@ -299,7 +451,7 @@ START_TEST(a_name_is_ticked)
 	changes = &f.h.selection.what_if;
 	choose(&f, FROM, TO);
 	settle(&f);
-	harness_type(&f.h, "search conv.out");
+	harness_command(&f.h, "search conv.out");
 	ck_assert(!harness_has(&f.h, "what if"));
 	harness_type(&f.h, "tick");
 	ck_assert(!f.h.env.message_is_error);
@@ -333,6 +485,10 @@ suite(void)
 	tcase_add_loop_test(c, arranged, 0, WAYS);
 	tcase_add_loop_test(c, the_largest_come_first, 0, WAYS);
 	tcase_add_loop_test(c, the_smallest_is_listed, 0, WAYS);
+	tcase_add_loop_test(c, all_names_are_needed_at_once, 0, WAYS);
+	tcase_add_loop_test(c, an_order_that_is_stopped, 0, WAYS);
+	tcase_add_loop_test(c, the_smaller_names_are_stopped, 2, WAYS);
+	tcase_add_test(c, files_have_totals);
 	tcase_add_loop_test(c, a_name_is_ticked, 0, WAYS);
 	suite_add_tcase(s, c);
 	return s;

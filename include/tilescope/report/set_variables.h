@@ -4,8 +4,9 @@
  *
  * Rows of the tiles are read one tile after another where they are reached by tile, else in one pass over all; in
  * two where rows do not stand by tile. TS_SET_NAMES names are told apart, in TS_SET_TEXT bytes; rows of further ones
- * count as `others`. Where the index has rows by tile there are none. The largest names are kept, as many as are
- * wanted: TS_SET_FIRST take a fifth of the time that a hundred thousand take.
+ * count as `others`: those that are told apart came first, they need not be the largest. Where the index has rows by
+ * tile all are told apart. The largest of these are kept, as many as are wanted: TS_SET_FIRST take a fifth of the
+ * time that a hundred thousand take.
  */
 #ifndef TS_REPORT_SET_VARIABLES_H
 #define TS_REPORT_SET_VARIABLES_H
@@ -32,8 +33,8 @@ struct ts_set_variable {
 };
 
 struct ts_set_variables {
-	struct ts_set_variable
-		*row; /* in `rows`: largest first, equals in the order in which they came */
+	/* in `rows`: largest first, equals in the order in which they came */
+	struct ts_set_variable *row;
 	size_t count; /* kept */
 	size_t names; /* told apart */
 	struct ts_pile rows, text;
@@ -54,9 +55,9 @@ bool ts_set_variables_quick(const struct ts_report *r, const struct ts_index *x,
 bool ts_set_variables_kept(struct ts_reader *rd, const int64_t *tiles, size_t n);
 
 /*
- * Read those of n tiles (ascending numbers), and keep the `most` largest names, 1 to TS_SET_NAMES; fewer, where their text
- * does not fit. TS_E_ABSENT: lowered_variable is not bound. Damage keeps what could be
- * read: TS_E_DAMAGED, `partial`. Free with ts_set_variables_fini() in every case.
+ * Read those of n tiles (ascending numbers), and keep the `most` largest names, 1 to TS_SET_NAMES; fewer, where their
+ * text does not fit. TS_E_ABSENT: lowered_variable is not bound. Damage keeps what could be read: TS_E_DAMAGED,
+ * `partial`. Free with ts_set_variables_fini() in every case.
  */
 enum ts_code ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd,
 	const int64_t *tiles, size_t n, size_t most, struct ts_progress *progress,

@@ -106,7 +106,7 @@ struct ts_table {
 	int sorted;	 /* column by which it is sorted (marked in the header), -1 = none */
 	bool descending; /* which way */
 	const char *empty; /* what to say when there are no rows; NULL = "nothing here" */
-	int64_t smaller;   /* rows that it does not have: it has the largest only */
+	int64_t missing;   /* rows that there are, and it does not have */
 
 	const char *id; /* "memory.categories": constant; NULL: nothing below is there */
 	const struct ts_column_facts *facts; /* of each column; NULL: titles, no units */

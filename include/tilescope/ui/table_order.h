@@ -48,6 +48,23 @@ struct ts_table_order {
 	int64_t cursor;		 /* with the cursor here */
 };
 
+/* What somebody wants of an order. */
+struct ts_table_wish {
+	int sorted;
+	bool descending;
+	char filter[TS_TABLE_FILTER];
+};
+
+/* As the view has its rows. */
+#define TS_TABLE_WISH_PLAIN  \
+	{                    \
+		.sorted = -1 \
+	}
+
+struct ts_table_wish ts_table_wish(const struct ts_table_order *o);
+bool ts_table_wish_is(const struct ts_table_wish *w, const struct ts_table_order *o);
+void ts_table_wish_set(struct ts_table_order *o, const struct ts_table_wish *w);
+
 void ts_table_order_init(struct ts_table_order *o);
 void ts_table_order_fini(struct ts_table_order *o);
 
@@ -106,8 +123,8 @@ enum ts_effect ts_table_order_command(const struct ts_table *t, const struct ts_
 bool ts_table_falls(const struct ts_table *t, int column);
 
 /*
- * The total of the rows that the filter lets through: what may be added up; the first other column that has a name says how
- * many they are, in out->buf.
+ * The total of the rows that the filter lets through: what may be added up; the first other column that has a name
+ * says how many they are, in out->buf.
  */
 void ts_table_filtered_total(const struct ts_table *t, int column, struct ts_table_value *out);
 

@@ -28,8 +28,9 @@ const char *ts_what_if_group_sign(const struct ts_view_env *env, const char *nam
 	char out[TS_WHAT_IF_SIGN]);
 
 /*
- * The same of all variables of a name, on all tiles: `whatif` of a pattern that matches nothing else (but other cases of its
- * letters).
+ * The same of all variables of a name, on all tiles: `whatif` of a pattern that matches nothing else (but other cases
+ * of its letters). As with any pattern it is looked afterwards whether What-if knows variables of that name: where those
+ * before lowering are recorded it goes by their names.
  */
 enum ts_effect ts_what_if_tick_name(struct ts_view *v, const char *name);
 const char *ts_what_if_name_sign(const struct ts_view_env *env, const char *name,
