@@ -154,12 +154,25 @@ sift_down(struct ts_tile_variable *heap, int n, int i)
 	}
 }
 
+/* A name, as long as there is room for whole ones. */
 static char *
-copy_text(const char *s, size_t n, bool *no_memory)
+copy_name(struct ts_tile_variables *v, const char *s, size_t n, bool *no_memory)
 {
-	char *copy = ts_strndup(s, (size_t)ts_min_i64((int64_t)n, TS_TILE_VARIABLE_NAME));
+	static const char cut[] = "\xe2\x80\xa6";
+	size_t most = v->named > TS_TILE_VARIABLES_TEXT ? TS_TILE_VARIABLE_SHORT
+							: TS_TILE_VARIABLE_NAME;
+	bool is_short = n > most && most == TS_TILE_VARIABLE_SHORT;
+	char *copy;
 
+	n = n < most ? n : most;
+	copy = ts_alloc(n + sizeof(cut), 1);
 	*no_memory |= !copy;
+	if (!copy)
+		return NULL;
+	memcpy(copy, s, n);
+	if (is_short)
+		memcpy(copy + n, cut, sizeof(cut));
+	v->named += n + 1;
 	return copy;
 }
 
@@ -184,6 +197,17 @@ number_of(const struct variables_pass *p, int column)
 	return ts_rows_number(p->rows, column, &v) == TS_VALUE_OK ? v : TS_UNKNOWN;
 }
 
+/* For one more. */
+static bool
+make_room(struct ts_tile_variables *v)
+{
+	void *p = v->variable;
+	bool made = ts_room(&p, &v->room, (size_t)v->count, sizeof(*v->variable));
+
+	v->variable = p;
+	return made;
+}
+
 /* Keep the cursor's row if it is among the largest. */
 static enum ts_code
 keep(struct variables_pass *p, int64_t bytes, int category, struct ts_err *err)
@@ -199,7 +223,7 @@ keep(struct variables_pass *p, int64_t bytes, int category, struct ts_err *err)
 	if (p->looked_up)
 		x.unnamed = ts_rows_number(p->rows, V_NAME, &x.key) == TS_VALUE_OK;
 	else if (ts_rows_text(p->rows, V_NAME, &s, &n) == TS_VALUE_OK)
-		x.name = copy_text(s, n, &no_memory);
+		x.name = copy_name(v, s, n, &no_memory);
 	if (category >= 0)
 		x.category = v->categories->name[category];
 	x.offset = number_of(p, V_OFFSET);
@@ -208,7 +232,7 @@ keep(struct variables_pass *p, int64_t bytes, int category, struct ts_err *err)
 	x.class_of = number_of(p, V_CLASS);
 	if (!ts_rows_rowid(p->rows, &x.rowid))
 		x.rowid = TS_UNKNOWN;
-	if (no_memory) {
+	if (no_memory || (v->count < TS_TILE_VARIABLES && !make_room(v))) {
 		forget(&x);
 		return ts_err_nomem(err);
 	}
@@ -274,8 +298,8 @@ sort_heap(struct ts_tile_variables *v)
 
 /* Look up one name; *damage is set where that cannot be read. */
 static enum ts_code
-look_up(struct ts_tile_variable *x, struct ts_reader *rd, struct ts_strbuf *text,
-	enum ts_code *damage, struct ts_err *err)
+look_up(struct ts_tile_variables *v, struct ts_tile_variable *x, struct ts_reader *rd,
+	struct ts_strbuf *text, enum ts_code *damage, struct ts_err *err)
 {
 	const struct ts_binding *b = &rd->report->binding[TS_LOWERED_VARIABLE];
 	const struct ts_column_binding *cb = name_binding(rd->report);
@@ -298,7 +322,7 @@ look_up(struct ts_tile_variable *x, struct ts_reader *rd, struct ts_strbuf *text
 	}
 	x->unnamed = false;
 	if (!code && found)
-		x->name = copy_text(text->s, text->len, &no_memory);
+		x->name = copy_name(v, text->s, text->len, &no_memory);
 	return no_memory ? ts_err_nomem(err) : TS_OK;
 }
 
@@ -314,7 +338,7 @@ ts_tile_variables_name(struct ts_tile_variables *v, struct ts_reader *rd, int fr
 		if (i % LOOK == 0 && ts_cancelled(rd->cancel))
 			code = ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		else if (v->variable[i].unnamed)
-			code = look_up(&v->variable[i], rd, &text, &damage, err);
+			code = look_up(v, &v->variable[i], rd, &text, &damage, err);
 	ts_strbuf_fini(&text);
 	return code ? code : damage;
 }
@@ -337,9 +361,8 @@ ts_tile_variables_list(struct ts_tile_variables *v, struct ts_reader *rd, int64_
 	v->has_categories = ts_report_has_column(r, TS_LOWERED_VARIABLE,
 		TS_LOWERED_VARIABLE_CATEGORY);
 	v->has_offsets = ts_report_has_column(r, TS_LOWERED_VARIABLE, TS_LOWERED_VARIABLE_OFFSET);
-	v->variable = ts_alloc(TS_TILE_VARIABLES, sizeof(*v->variable));
 	v->categories = ts_alloc(1, sizeof(*v->categories));
-	if (!v->variable || !v->categories)
+	if (!v->categories)
 		return ts_err_nomem(err);
 	if (!ts_tile_variables_plan(&q, &total, rd, tile))
 		return TS_OK;

@@ -156,15 +156,38 @@ put_rows(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l,
 		ts_list_jump(l, ts_table_place(t, at));
 }
 
+/* As the view has them, the cursor on row `at` (-1: where it is). */
+static void
+show_plain(struct ts_table_order *o, struct ts_list *l, int64_t at)
+{
+	release(o);
+	o->filtered = false;
+	o->count = o->rows;
+	ts_list_set_count(l, o->count);
+	if (at >= 0)
+		ts_list_jump(l, at);
+}
+
+/* A filter that takes too long is taken back; rows are asked again for their order alone. */
 static void
 take_rows(struct ts_table_order *o, const struct ts_table *t, struct ts_list *l)
 {
 	struct ts_table_arranged a = {.row = NULL};
+	struct ts_err err = {0};
+	bool given_up = table_sort_check(o->work, &err) != TS_OK;
 
-	a.row = table_sort_take(o->work, &a.count, &a.filtered, a.sum);
+	if (!given_up)
+		a.row = table_sort_take(o->work, &a.count, &a.filtered, a.sum);
 	table_sort_free(o->work);
 	o->work = NULL;
-	put_rows(o, t, l, &a);
+	if (!given_up) {
+		put_rows(o, t, l, &a);
+		return;
+	}
+	snprintf(o->trouble, sizeof(o->trouble), "%.180s", err.msg);
+	o->filter[0] = '\0';
+	show_plain(o, l, ts_table_row(t, l->cursor));
+	o->made = false;
 }
 
 void
@@ -196,6 +219,8 @@ ts_table_arrange(struct ts_table_arranged *out, const struct ts_table *t, int64_
 			done = table_sort_step(s, t, LOOKS);
 	}
 	if (done)
+		code = table_sort_check(s, err);
+	if (done && !code)
 		out->row = table_sort_take(s, &out->count, &out->filtered, out->sum);
 	table_sort_free(s);
 	return code ? code : out->row ? TS_OK : ts_err_nomem(err);
@@ -211,18 +236,6 @@ ts_table_order_step(const struct ts_table *t, struct ts_list *l)
 	if (table_sort_step(o->work, t, LOOKS))
 		take_rows(o, t, l);
 	return true;
-}
-
-/* As the view has them, the cursor on row `at` (-1: where it is). */
-static void
-show_plain(struct ts_table_order *o, struct ts_list *l, int64_t at)
-{
-	release(o);
-	o->filtered = false;
-	o->count = o->rows;
-	ts_list_set_count(l, o->count);
-	if (at >= 0)
-		ts_list_jump(l, at);
 }
 
 void

@@ -68,6 +68,8 @@ struct table_sort {
 	uint32_t place[DIGITS];
 
 	const struct ts_table_memory *memory; /* NULL: the usual one */
+	enum ts_code other;		      /* what the second thread's filter came to */
+	struct ts_err why;
 };
 
 static bool
@@ -272,6 +274,7 @@ table_sort_ask(struct table_sort *s, const struct ts_table *t, const struct ts_c
 		for (int64_t i = 0; i < pieces && !ts_cancelled(cancel); i++)
 			put_behind(&s->asked, &x.piece[i]);
 		s->next = s->rows;
+		s->other = ts_filter_use_check(&other.use, &s->why);
 	}
 	table_filter_fini(&other);
 	free(x.piece);
@@ -478,6 +481,14 @@ table_sort_step(struct table_sort *s, const struct ts_table *t, int64_t looks)
 	while (!is_ordered(s) && looks > 0)
 		looks = s->digits > 0 ? order_digits(s, looks) : merge(s, t, looks);
 	return is_ordered(s);
+}
+
+enum ts_code
+table_sort_check(const struct table_sort *s, struct ts_err *err)
+{
+	if (s->other && err)
+		*err = s->why;
+	return s->other ? s->other : ts_filter_use_check(&s->filter.use, err);
 }
 
 uint32_t *

@@ -23,6 +23,9 @@ void table_sort_free(struct table_sort *s);
  * done; table_sort_take() hands the rows out (the caller's), how many there are and their sums.
  */
 bool table_sort_step(struct table_sort *s, const struct ts_table *t, int64_t looks);
+
+/* TS_E_LIMIT: an expression of the filter took too long too often, what passed means nothing. */
+enum ts_code table_sort_check(const struct table_sort *s, struct ts_err *err) TS_WARN_UNUSED;
 /*
  * Before the first step, of a table that is shared: ask all rows, by two threads where they are many. When the token stops it
  * nothing may follow but table_sort_free().

@@ -376,6 +376,8 @@ finding_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		rule->title);
 	put_finding(&p, s, f);
 	put(&p, TS_ROLE_TEXT, " ");
+	if (f && f->known && !f->severity)
+		put(&p, TS_ROLE_DIM, "Nothing is to be done. If it were not so:");
 	put(&p, TS_ROLE_TEXT, rule->advice);
 	put(&p, TS_ROLE_TEXT, " ");
 	put_rule(&p, s, rule, f);

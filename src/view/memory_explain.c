@@ -374,10 +374,35 @@ axis_title(const struct memory_view *m, char *out, size_t size)
 
 	ts_strbuf_init(&title, 200);
 	memory_metric_title(m, &title);
-	snprintf(out, size, "%s of a tile (%s%s)", memory_is_of_tiles(m) ? "memory" : title.s,
-		units[unit],
+	snprintf(out, size, "%s of %s (%s%s)", memory_is_of_tiles(m) ? "memory" : title.s,
+		memory_by_ipu(m) ? "an IPU" : "a tile", units[unit],
 		unit == TS_UNIT_BYTES && memory_units(m) == TS_UNITS_KIB ? ", K = 1,024" : "");
 	ts_strbuf_fini(&title);
+}
+
+/* What there is for a bar: of a tile, or of the IPU with most tiles. */
+static int64_t
+limit_of(const struct memory_view *m)
+{
+	int64_t most = TS_UNKNOWN;
+
+	if (!memory_by_ipu(m))
+		return m->tiles->target.bytes_per_tile;
+	for (int i = 0; i < m->ipus.count; i++)
+		most = ts_max_i64(most, memory_ipu_limit(m, &m->ipus.ipu[i]));
+	return most;
+}
+
+static void
+say_bars(const struct memory_view *m, char *out, size_t size)
+{
+	bool ipus = memory_by_ipu(m);
+	int64_t count = ipus ? m->ipus.count : m->tiles->n;
+	char text[TS_FMT_MAX], n[TS_FMT_MAX];
+
+	snprintf(out, size, "%s %s%s, fullest %s", ts_fmt_count(n, count), ipus ? "IPU" : "tile",
+		count == 1 ? "" : "s",
+		ts_fmt_bytes(text, ipus ? m->ipus.top : m->tiles->top[m->gaps], memory_units(m)));
 }
 
 /* What the plot of `page->columns` columns says; m->plot is that plot. */
@@ -386,12 +411,11 @@ fill_page(struct memory_view *m, struct ts_chart_page *page)
 {
 	const struct memory_tiles *t = m->tiles;
 	double first = t->dense && !m->axis.place ? (double)t->tiles.tile[0].tile : 0;
-	char text[TS_FMT_MAX], n[TS_FMT_MAX];
+	int64_t limit = limit_of(m);
+	char text[TS_FMT_MAX];
 
 	memory_graph_title(m, page->title, sizeof(page->title));
-	snprintf(page->subtitle, sizeof(page->subtitle), "%s tile%s, fullest %s",
-		ts_fmt_count(n, t->n), t->n == 1 ? "" : "s",
-		ts_fmt_bytes(text, t->top[m->gaps], memory_units(m)));
+	say_bars(m, page->subtitle, sizeof(page->subtitle));
 	page->x = (struct ts_page_axis){.from = first + (double)m->span.from,
 		.to = first + (double)m->span.to,
 		.base = 10,
@@ -407,9 +431,9 @@ fill_page(struct memory_view *m, struct ts_chart_page *page)
 	axis_title(m, page->y.title, sizeof(page->y.title));
 	copy_bands(m, page);
 	mark_ipus(m, page);
-	if (t->target.bytes_per_tile != TS_UNKNOWN && ts_metric_defs[m->metric.id].of_limit)
-		ts_chart_page_level(page, (double)t->target.bytes_per_tile, TS_ROLE_LIMIT,
-			"limit %s%s", ts_fmt_bytes(text, t->target.bytes_per_tile, memory_units(m)),
+	if (limit != TS_UNKNOWN && ts_metric_defs[m->metric.id].of_limit)
+		ts_chart_page_level(page, (double)limit, TS_ROLE_LIMIT, "limit %s%s",
+			ts_fmt_bytes(text, limit, memory_units(m)),
 			t->target.assumed ? " (assumed)" : "");
 }
 

@@ -266,16 +266,30 @@ ask_order(struct ts_tab *t)
 		ts_arranging_set(&s->arranging, &table, &s->list, s->data, NULL);
 }
 
-/* Where rows are many, and not put in order just now. */
+/* Are the smaller names on their way? */
+static bool
+waits_for_names(const struct ts_tab *t)
+{
+	return memory_set_lacks_names(t) && !memory_set_of(t)->rest_failed;
+}
+
+/* When all rows are there, in their order. */
 static void
 ask_hit(struct ts_tab *t)
 {
 	struct set_tab *s = memory_set_of(t);
 	struct ts_arrangeable what;
 
-	if (!s->finding.wanted || s->arranging.sent)
+	if (!s->finding.wanted || s->arranging.sent || waits_for_names(t))
 		return;
 	s->finding.wanted = false;
+	if (!s->order.elsewhere) {
+		struct ts_table table = memory_set_table(t);
+
+		(void)memory_find_row(t, &s->list, &table, s->finding.step, s->finding.here,
+			memory_set_is_hit);
+		return;
+	}
 	if (s->names && memory_set_arrangeable(&what, s->names, memory_set_whole(t)))
 		(void)ts_finding_row_send(&s->finding, t, t->kind + ASK_HIT, &s->list, s->data,
 			memory_of(t)->search, &what, s->order.row ? s->arranging.shown : NULL);
@@ -513,7 +527,7 @@ set_command(struct ts_tab *t, const struct ts_call *call)
 	case TS_CMD_SEARCH_BACK:
 	case TS_CMD_SEARCH_NEXT:
 	case TS_CMD_SEARCH_PREVIOUS:
-		if (s->order.elsewhere)
+		if (s->order.elsewhere || waits_for_names(t))
 			return search_far(t, call);
 		return memory_search_rows(t, &s->list, &table, call, memory_set_is_hit);
 	case TS_CMD_TICK:

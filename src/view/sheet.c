@@ -53,7 +53,7 @@ bool
 ts_view_order_turn(struct ts_view *v)
 {
 	struct ts_tabs *tabs = v->ops->tabs ? v->ops->tabs(v) : NULL;
-	bool some = false;
+	bool some = false; /* something is to be done, or drawn */
 
 	for (int i = 0; i < (tabs ? tabs->count : 1); i++) {
 		struct ts_sheet s = {.list = NULL};
@@ -61,8 +61,14 @@ ts_view_order_turn(struct ts_view *v)
 		bool there = t ? ts_tab_is_shown(t) && t->ops->sheet && t->ops->sheet(t, &s)
 			       : v->ops->sheet && v->ops->sheet(v, &s);
 
-		if (there && s.list && s.table.order)
-			some |= ts_table_order_step(&s.table, s.list);
+		if (!there || !s.list || !s.table.order)
+			continue;
+		some |= ts_table_order_step(&s.table, s.list);
+		if (s.table.order->trouble[0]) {
+			ts_view_say_error(v->env, "%s", s.table.order->trouble);
+			s.table.order->trouble[0] = '\0';
+			some = true;
+		}
 	}
 	return some;
 }

@@ -25,7 +25,9 @@ static const struct {
 	/* the tile that is shown, and those on the shelf */
 	[TS_WINDOW_MEMORY] = {"Memory: variables", TS_TILE_VARIABLES *(1 + MEMORY_SHELF),
 		sizeof(struct ts_tile_variable),
-		(int64_t)TS_TILE_VARIABLES *(1 + MEMORY_SHELF) * (TS_TILE_VARIABLE_NAME + 1)},
+		(1 + MEMORY_SHELF) *
+			((int64_t)TS_TILE_VARIABLES_TEXT + TS_TILE_VARIABLE_NAME +
+				(int64_t)TS_TILE_VARIABLES * (TS_TILE_VARIABLE_SHORT + 4))},
 	[TS_WINDOW_LIVENESS] = {"Liveness: alive", TS_ALIVE_MAX, sizeof(struct ts_alive_row),
 		TS_PILE_LARGE},
 	[TS_WINDOW_TRACE] = {"Trace: steps", TS_TRACE_WINDOW, sizeof(struct ts_trace_row),

@@ -310,6 +310,29 @@ START_TEST(an_order_that_is_stopped)
 }
 END_TEST
 
+/* An expression that takes too long is said to, and taken back. */
+START_TEST(a_filter_that_takes_too_long)
+{
+	char query[1000];
+	struct fixture f;
+	struct ts_sheet s;
+
+	begin(&f, _i);
+	choose(&f, FROM, TO);
+	settle(&f);
+	f.h.env.message[0] = '\0';
+	arrange(&f, "filter variable~(.*)*(.*)*(.*)*(.*)*s$");
+	settle(&f);
+	ck_assert_msg(strstr(f.h.env.message, "takes too long") != NULL, "%s", f.h.env.message);
+	s = sheet(&f);
+	ck_assert_str_eq(s.table.order->filter, "");
+	ck_assert(!s.table.order->filtered);
+	snprintf(query, sizeof(query), NAMES, FROM, TO, "1", "b", " DESC");
+	ck_assert_int_eq(check_rows(&f, query), s.list->count);
+	end(&f);
+}
+END_TEST
+
 /* The smaller names are stopped: said where it matters, and asked for again by another order. */
 START_TEST(the_smaller_names_are_stopped)
 {
@@ -487,6 +510,7 @@ suite(void)
 	tcase_add_loop_test(c, the_smallest_is_listed, 0, WAYS);
 	tcase_add_loop_test(c, all_names_are_needed_at_once, 0, WAYS);
 	tcase_add_loop_test(c, an_order_that_is_stopped, 0, WAYS);
+	tcase_add_loop_test(c, a_filter_that_takes_too_long, 0, WAYS);
 	tcase_add_loop_test(c, the_smaller_names_are_stopped, 2, WAYS);
 	tcase_add_test(c, files_have_totals);
 	tcase_add_loop_test(c, a_name_is_ticked, 0, WAYS);

@@ -122,7 +122,7 @@ static const struct ts_demo_options demos[] = {
 		.steps = 20,
 		.variables = 3000},
 	{.layout = TS_DEMO_STORE, .ipus = 2, .tiles = 8, .steps = 20, .variables = 3000},
-	{.layout = TS_DEMO_STORE, .ipus = 1, .tiles = 2, .steps = 20, .variables = 9000},
+	{.layout = TS_DEMO_STORE, .ipus = 1, .tiles = 2, .steps = 20, .variables = 40000},
 };
 
 START_TEST(a_demo_says_what_sql_says)

@@ -4,7 +4,8 @@
  *
  * The index says where the rows of a tile begin and end. Without it, where lowered variables can be
  * reached by tile, this reads that tile's rows and nothing else; where they cannot it is one pass over
- * all of them. Memory is bounded: TS_TILE_VARIABLES variables are kept, the rest is counted.
+ * all of them. Memory is bounded: TS_TILE_VARIABLES variables are kept, the rest is counted; when their names have
+ * TS_TILE_VARIABLES_TEXT bytes, further ones are cut to TS_TILE_VARIABLE_SHORT.
  *
  * Where a name is a number that stands for a text in another table, looking up a thousand of them takes longer
  * than reading the rows: a screen asks for those that it shows first.
@@ -16,8 +17,10 @@
 #include "tilescope/report/categories.h"
 
 enum {
-	TS_TILE_VARIABLES = 1000,
+	TS_TILE_VARIABLES = 1 << 14,
 	TS_TILE_VARIABLE_NAME = 8192, /* bytes of a name that are kept */
+	TS_TILE_VARIABLE_SHORT = 64,  /* ... behind these, and an ellipsis: */
+	TS_TILE_VARIABLES_TEXT = 8 << 20,
 };
 
 struct ts_tile_variable {
@@ -36,6 +39,8 @@ struct ts_tile_variables {
 	int64_t tile;
 	int count;			   /* kept: at most TS_TILE_VARIABLES */
 	struct ts_tile_variable *variable; /* largest first, equals as they stand in the report */
+	size_t room;			   /* of `variable` */
+	size_t named;			   /* bytes of names that were read into it */
 	size_t text;	  /* bytes of the names that are there, where somebody counted them */
 	int64_t found;	  /* variables on the tile */
 	int64_t bytes;	  /* of all of them; TS_UNKNOWN when it does not fit */

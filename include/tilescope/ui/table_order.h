@@ -19,7 +19,8 @@
 #include "tilescope/ui/table.h"
 
 enum {
-	TS_TABLE_FILTER = 256,	     /* bytes, NUL included */
+	TS_TABLE_FILTER = 256, /* bytes, NUL included */
+	TS_TABLE_TROUBLE = 200,
 	TS_TABLE_ROWS_MAX = 1 << 20, /* rows that are sorted or filtered here */
 };
 
@@ -41,6 +42,8 @@ struct ts_table_order {
 	uint64_t of;   /* what they were made of */
 	bool made, filtered;
 	double sum[TS_TABLE_COLUMNS]; /* of the rows that pass, where facts say so */
+	/* why a filter was given up, to be said once (ts_view_order_turn()); "" = it was not */
+	char trouble[TS_TABLE_TROUBLE];
 
 	/* being made: the rows above are shown until it is there */
 	struct table_sort *work; /* NULL: nothing is */
@@ -100,7 +103,7 @@ struct ts_table_memory {
 	void *(*get)(void *ctx, size_t bytes);
 };
 
-/* Errors: TS_E_USAGE (the filter is none of this table), TS_E_NOMEM, TS_E_CANCELLED. */
+/* Errors: TS_E_USAGE (the filter is none of this table), TS_E_LIMIT (it takes too long), TS_E_NOMEM, TS_E_CANCELLED. */
 enum ts_code ts_table_arrange(struct ts_table_arranged *out, const struct ts_table *t, int64_t rows,
 	const struct ts_table_memory *memory, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
