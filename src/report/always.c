@@ -12,7 +12,11 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_ipus.h"
 
-enum { PROGRESS_ROWS = 8192, TEXT = 4 << 20 };
+enum {
+	PROGRESS_ROWS = 8192,
+	TEXT = 8 << 20,
+	FIRST = 1000 /* rows, listed with a name or without */
+};
 
 struct sum {
 	int64_t variable, bytes, tiles, last_tile;
@@ -201,6 +205,7 @@ list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache
 	struct ts_kept_labels kept = {0};
 	enum ts_code code = groups ? ts_grouper_new(&m, groups, err) : TS_OK;
 	int64_t cumulative = 0;
+	bool full = false;
 
 	if (groups && !a->by_tile)
 		(void)!ts_labels_kept(&kept, w->rd, cache, groups);
@@ -228,7 +233,9 @@ list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache
 			a->group[group].count++;
 			add_bytes(&a->group[group].bytes, s->bytes);
 		}
-		if (a->rows == TS_ALWAYS_MAX)
+		full |= a->rows == TS_ALWAYS_MAX ||
+			(a->rows >= FIRST && e && a->text.len + e->n + 1 > a->text.max);
+		if (full)
 			continue;
 		add_bytes(&cumulative, s->bytes);
 		a->row[a->rows] = (struct ts_always_row){.variable = s->variable,

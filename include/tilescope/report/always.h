@@ -14,7 +14,7 @@
 #include "tilescope/report/groups.h"
 #include "tilescope/report/live_source.h"
 
-enum { TS_ALWAYS_MAX = 1000 };
+enum { TS_ALWAYS_MAX = 1 << 15 };
 
 struct ts_always_row {
 	int64_t variable; /* TS_UNKNOWN where it comes from tile_always_live */

@@ -11,7 +11,7 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/report.h"
 
-enum { TS_VERTEX_ROWS = 1000, TS_CYCLE_ROWS = 1000 };
+enum { TS_VERTEX_ROWS = 1000, TS_CYCLE_ROWS = 1 << 17 };
 
 /* Figures by tile come in twos: measured and estimated cycles; code of its exchange and of its control. */
 enum ts_cycles_kind { TS_CYCLES_MEASURED, TS_CYCLES_ESTIMATED, TS_CYCLES_KINDS };
