@@ -562,10 +562,13 @@ nothing(const struct details_tab *d, const struct ts_tab *t)
 		return why;
 	if (d->is == PROGRAM_VERTICES && d->of->read)
 		return d->details.has_vertices ? NULL : "None of its programs has vertices.";
+	if (d->is == PROGRAM_VERTICES && d->details.compute_set != TS_UNKNOWN)
+		return NULL;
 	if (d->is == PROGRAM_VERTICES)
-		return d->details.compute_set != TS_UNKNOWN
-			? NULL
-			: "This program runs no compute set: it has no vertices.";
+		return ts_report_has_column(t->view->env->report, TS_PROGRAM,
+			       TS_PROGRAM_COMPUTE_SET)
+			? "This program runs no compute set: it has no vertices."
+			: "Which compute set a program runs is not in this report.";
 	if (kinds_of(d)[0].known || kinds_of(d)[1].known)
 		return NULL;
 	return d->is == PROGRAM_CODE
