@@ -210,7 +210,7 @@ list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache
 	if (groups && !a->by_tile)
 		(void)!ts_labels_kept(&kept, w->rd, cache, groups);
 
-	a->row = ts_alloc(TS_ALWAYS_MAX, sizeof(*a->row));
+	a->row = ts_alloc(w->sums < TS_ALWAYS_MAX ? w->sums : TS_ALWAYS_MAX, sizeof(*a->row));
 	if (!code && !a->row)
 		code = ts_err_nomem(err);
 	if (!code)

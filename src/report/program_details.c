@@ -200,7 +200,7 @@ list_kinds(struct ts_cycle_rows *out, const struct ts_tile_cycles kind[TS_CYCLES
 	}
 	qsort(all, rows, sizeof(*all), most_first);
 	out->active = (int64_t)rows;
-	out->count = (int)(rows < TS_CYCLE_ROWS ? rows : TS_CYCLE_ROWS);
+	out->count = (int)rows; /* at most TS_TILES_MAX */
 	out->row = all;
 	return TS_OK;
 }

@@ -172,7 +172,7 @@ copy_name(struct ts_tile_variables *v, const char *s, size_t n, bool *no_memory)
 	memcpy(copy, s, n);
 	if (is_short)
 		memcpy(copy + n, cut, sizeof(cut));
-	v->named += n + 1;
+	v->named += strlen(copy) + 1;
 	return copy;
 }
 
@@ -240,6 +240,7 @@ keep(struct variables_pass *p, int64_t bytes, int category, struct ts_err *err)
 		v->variable[v->count] = x;
 		sift_up(v->variable, v->count++);
 	} else {
+		v->named -= v->variable[0].name ? strlen(v->variable[0].name) + 1 : 0;
 		forget(&v->variable[0]);
 		v->variable[0] = x;
 		sift_down(v->variable, v->count, 0);

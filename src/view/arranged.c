@@ -210,7 +210,7 @@ struct find_fetch {
 	int64_t count, at;	   /* places; the first that is looked at */
 	int step;
 	char needle[TS_ARRANGED_NEEDLE];
-	struct ts_found_row found;
+	struct ts_row_hit found;
 };
 
 static bool
@@ -259,7 +259,7 @@ fini_find(struct ts_fetch *f)
 }
 
 bool
-ts_finding_row_send(struct ts_finding_row *f, struct ts_tab *tab, int kind, const struct ts_list *l,
+ts_row_search_send(struct ts_row_search *f, struct ts_tab *tab, int kind, const struct ts_list *l,
 	uint64_t of, const char *needle, const struct ts_arrangeable *what,
 	struct ts_arranged *shown)
 {
@@ -287,8 +287,8 @@ ts_finding_row_send(struct ts_finding_row *f, struct ts_tab *tab, int kind, cons
 }
 
 bool
-ts_finding_row_take(struct ts_finding_row *f, struct ts_fetch *fetch, struct ts_view_env *env,
-	uint64_t of, struct ts_found_row *out)
+ts_row_search_take(struct ts_row_search *f, struct ts_fetch *fetch, struct ts_view_env *env,
+	uint64_t of, struct ts_row_hit *out)
 {
 	f->sent = NULL;
 	*out = ((struct find_fetch *)fetch)->found;

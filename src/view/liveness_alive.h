@@ -57,7 +57,7 @@ struct alive_tab {
 
 	/* of more than ALIVE_HELD rows */
 	struct ts_arranging arranging;
-	struct ts_finding_row finding;
+	struct ts_row_search search;
 };
 
 /* Make its table, for a->body. */

@@ -156,13 +156,13 @@ ask_hit(struct alive_tab *a, struct ts_tab *t)
 	struct question *q = new_question(a);
 	struct ts_arrangeable what;
 
-	a->finding.wanted = false;
+	a->search.wanted = false;
 	if (!q)
 		return;
 	what = arrangeable(q);
 	what.free = free_question;
-	if (!ts_finding_row_send(&a->finding, t, t->kind + ASK_HIT, &a->l.list, a->l.of,
-		    a->l.needle, &what, a->l.order.row ? a->arranging.shown : NULL))
+	if (!ts_row_search_send(&a->search, t, t->kind + ASK_HIT, &a->l.list, a->l.of, a->l.needle,
+		    &what, a->l.order.row ? a->arranging.shown : NULL))
 		ts_view_say(a->s->v.env, "no rows to search");
 }
 
@@ -184,22 +184,22 @@ live_far_request(struct alive_tab *a, struct ts_tab *t)
 	live_alive_begin(a, t);
 	if (a->l.order.elsewhere && !is_asked(a))
 		ask_arranged(a, t);
-	if (!a->finding.wanted || !is_whole(s) || a->arranging.sent)
+	if (!a->search.wanted || !is_whole(s) || a->arranging.sent)
 		return;
 	if (a->l.order.elsewhere) {
 		ask_hit(a, t);
 		return;
 	}
-	a->finding.wanted = false;
-	ts_held_list_find(&a->l, s->v.env, a->finding.step, a->finding.here);
+	a->search.wanted = false;
+	ts_held_list_find(&a->l, s->v.env, a->search.step, a->search.here);
 }
 
 enum ts_effect
 live_far_deliver(struct ts_tab *t, struct ts_fetch *f)
 {
 	struct alive_tab *a = t->own;
-	bool rows = f == a->arranging.sent, hit = f == a->finding.sent;
-	struct ts_found_row found;
+	bool rows = f == a->arranging.sent, hit = f == a->search.sent;
+	struct ts_row_hit found;
 
 	if (!rows && !hit)
 		return TS_EFFECT_NONE;
@@ -209,7 +209,7 @@ live_far_deliver(struct ts_tab *t, struct ts_fetch *f)
 		ts_arranging_take(&a->arranging, f, t->view->env, &a->l.table, &a->l.list, a->l.of);
 	else if (rows)
 		ts_arranging_drop(&a->arranging);
-	else if (ts_finding_row_take(&a->finding, f, t->view->env, a->l.of, &found) && a->s->alive)
+	else if (ts_row_search_take(&a->search, f, t->view->env, a->l.of, &found) && a->s->alive)
 		ts_held_list_found(&a->l, t->view->env, found.at, found.before, found.hits);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
@@ -218,7 +218,7 @@ void
 live_far_drop(struct alive_tab *a)
 {
 	ts_arranging_drop(&a->arranging);
-	a->finding = (struct ts_finding_row){.wanted = false};
+	a->search = (struct ts_row_search){.wanted = false};
 }
 
 void
@@ -230,7 +230,7 @@ live_far_fini(struct alive_tab *a)
 bool
 live_far_busy(const struct alive_tab *a)
 {
-	return a->finding.wanted || a->arranging.sent || a->finding.sent;
+	return a->search.wanted || a->arranging.sent || a->search.sent;
 }
 
 enum ts_effect
@@ -248,8 +248,8 @@ live_far_search(struct alive_tab *a, const struct ts_call *call)
 		return TS_EFFECT_UNKNOWN;
 	if (!again)
 		snprintf(a->l.needle, sizeof(a->l.needle), "%s", text);
-	a->finding =
-		(struct ts_finding_row){.wanted = true, .here = !again, .step = forward ? 1 : -1};
+	a->search =
+		(struct ts_row_search){.wanted = true, .here = !again, .step = forward ? 1 : -1};
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 

@@ -840,8 +840,8 @@ enum ts_effect memory_find_row(const struct ts_tab *t, struct ts_list *l,
 	const struct ts_table *table, int step, bool from_here, memory_hit_fn *is_hit);
 
 /* The same where a worker has looked (arranged.h). */
-void memory_found_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table *table,
-	const struct ts_found_row *found);
+void memory_row_hit(const struct ts_tab *t, struct ts_list *l, const struct ts_table *table,
+	const struct ts_row_hit *found);
 
 /* All four commands of a search in a table; UNKNOWN: it is another one. */
 enum ts_effect memory_search_rows(const struct ts_tab *t, struct ts_list *l,

@@ -227,7 +227,6 @@ static void
 ask_rest(struct ts_tab *t, const struct memory_scope *scope)
 {
 	struct set_tab *s = memory_set_of(t);
-
 	const struct ts_table_wish wish = ts_table_wish(&s->order);
 	struct set_fetch *f;
 	bool urgent = !is_plain(&wish);
@@ -266,13 +265,6 @@ ask_order(struct ts_tab *t)
 		ts_arranging_set(&s->arranging, &table, &s->list, s->data, NULL);
 }
 
-/* Are the smaller names on their way? */
-static bool
-waits_for_names(const struct ts_tab *t)
-{
-	return memory_set_lacks_names(t) && !memory_set_of(t)->rest_failed;
-}
-
 /* When all rows are there, in their order. */
 static void
 ask_hit(struct ts_tab *t)
@@ -280,18 +272,18 @@ ask_hit(struct ts_tab *t)
 	struct set_tab *s = memory_set_of(t);
 	struct ts_arrangeable what;
 
-	if (!s->finding.wanted || s->arranging.sent || waits_for_names(t))
+	if (!s->search.wanted || s->arranging.sent || memory_set_waits_for_names(t))
 		return;
-	s->finding.wanted = false;
+	s->search.wanted = false;
 	if (!s->order.elsewhere) {
 		struct ts_table table = memory_set_table(t);
 
-		(void)memory_find_row(t, &s->list, &table, s->finding.step, s->finding.here,
+		(void)memory_find_row(t, &s->list, &table, s->search.step, s->search.here,
 			memory_set_is_hit);
 		return;
 	}
 	if (s->names && memory_set_arrangeable(&what, s->names, memory_set_whole(t)))
-		(void)ts_finding_row_send(&s->finding, t, t->kind + ASK_HIT, &s->list, s->data,
+		(void)ts_row_search_send(&s->search, t, t->kind + ASK_HIT, &s->list, s->data,
 			memory_of(t)->search, &what, s->order.row ? s->arranging.shown : NULL);
 }
 
@@ -354,7 +346,7 @@ take(struct ts_tab *t, struct set_fetch *a)
 	a->arranged = NULL;
 }
 
-/* Are these all names of what is here, and more than there are? */
+/* Do these have all that is here, and perhaps more? */
 static bool
 is_more(const struct ts_set_variables *all, const struct ts_set_variables *largest)
 {
@@ -409,14 +401,14 @@ take_arranged(struct ts_tab *t, struct ts_fetch *f)
 {
 	struct set_tab *s = memory_set_of(t);
 	struct ts_table table = memory_set_table(t);
-	struct ts_found_row found;
+	struct ts_row_hit found;
 
 	if (f == s->arranging.sent && s->order.elsewhere)
 		ts_arranging_take(&s->arranging, f, t->view->env, &table, &s->list, s->data);
 	else if (f == s->arranging.sent)
 		ts_arranging_drop(&s->arranging);
-	else if (ts_finding_row_take(&s->finding, f, t->view->env, s->data, &found))
-		memory_found_row(t, &s->list, &table, &found);
+	else if (ts_row_search_take(&s->search, f, t->view->env, s->data, &found))
+		memory_row_hit(t, &s->list, &table, &found);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
@@ -426,7 +418,7 @@ set_deliver(struct ts_tab *t, struct ts_fetch *f)
 	struct set_tab *s = memory_set_of(t);
 	struct set_fetch *a = (struct set_fetch *)f;
 
-	if (f == s->arranging.sent || f == s->finding.sent)
+	if (f == s->arranging.sent || f == s->search.sent)
 		return take_arranged(t, f);
 	if (f == s->looking)
 		return take_look(t, a);
@@ -465,7 +457,7 @@ set_drop(struct ts_tab *t)
 	s->looking = s->rest = NULL;
 	memory_asked_drop(&s->ask);
 	ts_arranging_drop(&s->arranging);
-	s->finding = (struct ts_finding_row){.wanted = false};
+	s->search = (struct ts_row_search){.wanted = false};
 	forget(t);
 }
 
@@ -511,7 +503,7 @@ search_far(struct ts_tab *t, const struct ts_call *call)
 		ts_view_say_error(t->view->env, "nothing was searched for");
 		return TS_EFFECT_BELL;
 	}
-	s->finding = (struct ts_finding_row){.wanted = true, .here = !again, .step = down ? 1 : -1};
+	s->search = (struct ts_row_search){.wanted = true, .here = !again, .step = down ? 1 : -1};
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
@@ -527,7 +519,7 @@ set_command(struct ts_tab *t, const struct ts_call *call)
 	case TS_CMD_SEARCH_BACK:
 	case TS_CMD_SEARCH_NEXT:
 	case TS_CMD_SEARCH_PREVIOUS:
-		if (s->order.elsewhere || waits_for_names(t))
+		if (s->order.elsewhere || memory_set_waits_for_names(t))
 			return search_far(t, call);
 		return memory_search_rows(t, &s->list, &table, call, memory_set_is_hit);
 	case TS_CMD_TICK:

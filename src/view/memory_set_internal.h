@@ -38,7 +38,7 @@ struct set_tab {
 	struct ts_list list;
 	struct ts_table_order order;
 	struct ts_arranging arranging; /* of more than SET_HELD rows */
-	struct ts_finding_row finding;
+	struct ts_row_search search;
 };
 
 static inline struct set_tab *
@@ -58,6 +58,13 @@ memory_set_lacks_names(const struct ts_tab *t)
 
 	return s->ask.here && s->some == 0 && s->most < TS_SET_NAMES &&
 		memory_set_variables_of(t)->count < memory_set_variables_of(t)->names;
+}
+
+/* Are the others on their way? */
+static inline bool
+memory_set_waits_for_names(const struct ts_tab *t)
+{
+	return memory_set_lacks_names(t) && !memory_set_of(t)->rest_failed;
 }
 
 /* --- memory_set_table.c --- */

@@ -172,12 +172,6 @@ set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	return true;
 }
 
-/* What the values of rows are worked out of. */
-struct held_rows {
-	struct set_names *names; /* held, where it is a worker's */
-	int64_t whole;		 /* that shares are of */
-};
-
 static void
 row_value(const struct ts_set_variables *v, int64_t whole, int64_t row, int column,
 	struct ts_table_value *out)
@@ -303,6 +297,11 @@ memory_set_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 
 /* --- rows for a worker -------------------------------------------------------------------------- */
 
+struct held_rows {
+	struct set_names *names;
+	int64_t whole; /* that shares are of */
+};
+
 static bool
 far_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
@@ -319,24 +318,10 @@ far_rank(void *ctx, int64_t row, int column, int64_t *rank)
 }
 
 static void
-fini_rows(struct held_rows *r)
-{
-	memory_set_close_names(r->names);
-}
-
-static void
 free_rows(void *ctx)
 {
-	fini_rows(ctx);
+	memory_set_close_names(((struct held_rows *)ctx)->names);
 	free(ctx);
-}
-
-static void
-hold_rows(struct held_rows *r, struct set_names *n, int64_t whole)
-{
-	atomic_fetch_add(&n->uses, 1);
-	r->names = n;
-	r->whole = whole >= 0 ? whole : n->v.bytes;
 }
 
 bool
@@ -346,7 +331,9 @@ memory_set_arrangeable(struct ts_arrangeable *out, struct set_names *n, int64_t 
 
 	if (!r)
 		return false;
-	hold_rows(r, n, whole);
+	atomic_fetch_add(&n->uses, 1);
+	r->names = n;
+	r->whole = whole >= 0 ? whole : n->v.bytes;
 	*out = (struct ts_arrangeable){.rows = (int64_t)n->v.count,
 		.free = free_rows,
 		.table = {.column = set_columns,
@@ -364,7 +351,7 @@ memory_set_arrangeable(struct ts_arrangeable *out, struct set_names *n, int64_t 
 /* Of many rows: the thread that draws copies none of them. */
 struct set_source {
 	struct ts_row_source base; /* first */
-	struct held_rows rows;
+	struct ts_arrangeable rows;
 	struct ts_arranged *arranged; /* held; NULL: as they come */
 	int64_t at;
 	struct ts_table_value total[S_COLUMNS];
@@ -384,7 +371,7 @@ source_next(struct ts_row_source *base, struct ts_reader *rd, struct ts_table_va
 		return TS_OK;
 	row = s->arranged ? (int64_t)s->arranged->a.row[s->at] : s->at;
 	for (int i = 0; i < S_COLUMNS; i++)
-		row_value(&s->rows.names->v, s->rows.whole, row, i, &values[i]);
+		s->rows.table.value(s->rows.table.ctx, row, i, &values[i]);
 	s->at++;
 	return TS_OK;
 }
@@ -404,7 +391,7 @@ source_free(struct ts_row_source *base)
 {
 	struct set_source *s = (struct set_source *)base;
 
-	fini_rows(&s->rows);
+	s->rows.free(s->rows.table.ctx);
 	ts_arranged_close(s->arranged);
 	free(s);
 }
@@ -418,9 +405,10 @@ make_source(struct ts_view *v)
 	struct ts_table table = memory_set_table(t);
 	struct set_source *s = ts_alloc(1, sizeof(*s));
 
-	if (!s)
+	if (!s || !memory_set_arrangeable(&s->rows, set->names, memory_set_whole(t))) {
+		free(s);
 		return NULL;
-	hold_rows(&s->rows, set->names, memory_set_whole(t));
+	}
 	s->arranged = set->order.row ? ts_arranged_hold(set->arranging.shown) : NULL;
 	s->base = (struct ts_row_source){source_next, source_total, source_free, set->order.count};
 	for (int i = 0; i < S_COLUMNS; i++) {
@@ -440,7 +428,7 @@ waits_for(const struct ts_tab *t)
 
 	if (s->some > 0 || s->ask.state.state == TS_PANE_STALE)
 		return "other tiles are being read";
-	if (memory_set_lacks_names(t) && !s->rest_failed)
+	if (memory_set_waits_for_names(t))
 		return "the smaller names are being read";
 	return s->arranging.sent ? "its rows are being put in order" : NULL;
 }

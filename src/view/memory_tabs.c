@@ -80,8 +80,8 @@ memory_find_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table
 }
 
 void
-memory_found_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table *table,
-	const struct ts_found_row *found)
+memory_row_hit(const struct ts_tab *t, struct ts_list *l, const struct ts_table *table,
+	const struct ts_row_hit *found)
 {
 	if (found->at < 0) {
 		(void)say_nowhere(t, table);

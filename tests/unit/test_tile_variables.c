@@ -243,6 +243,47 @@ START_TEST(long_names_are_cut)
 }
 END_TEST
 
+/*
+ * More rows than are kept, each larger than the one before: names that went make room for others. Where those that stay
+ * do not fit (_i: 1) all are there, some of them short.
+ */
+START_TEST(names_of_many_have_room)
+{
+	int letters = _i ? 1000 : 400, whole = 0;
+	struct ts_tile_variables v;
+	struct fixture f;
+	char rows[600];
+
+	begin(&f);
+	sql(&f,
+		"CREATE TABLE report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1');"
+		"CREATE TABLE lowered_variable(tile INTEGER, bytes INTEGER, name TEXT)");
+	snprintf(rows, sizeof(rows),
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) "
+		"INSERT INTO lowered_variable SELECT 0, i, printf('%%.%dc', 'n') FROM n",
+		letters);
+	sql(&f, rows);
+	open_report(&f);
+	v = variables(&f, 0);
+	ck_assert_int_eq(v.found, 40000);
+	ck_assert_int_eq(v.count, TS_TILE_VARIABLES);
+	for (int i = 0; i < v.count; i++) {
+		size_t n = strlen(v.variable[i].name);
+
+		ck_assert_int_eq(v.variable[i].bytes, 40000 - i);
+		ck_assert(n == (size_t)letters || (_i && n == TS_TILE_VARIABLE_SHORT + 3));
+		whole += n == (size_t)letters;
+	}
+	ck_assert_uint_le(v.named,
+		TS_TILE_VARIABLES_TEXT + TS_TILE_VARIABLE_NAME +
+			(TS_TILE_VARIABLE_SHORT + 4) * (size_t)v.count);
+	ck_assert(_i ? whole > 0 && whole < v.count : whole == v.count);
+	ts_tile_variables_fini(&v);
+	end(&f);
+}
+END_TEST
+
 START_TEST(an_absent_relation_is_said)
 {
 	struct ts_tile_variables v;
@@ -322,6 +363,7 @@ main(void)
 	tcase_add_test(c, bad_sizes_are_left_out_and_counted);
 	tcase_add_test(c, a_sum_that_does_not_fit_is_unknown);
 	tcase_add_test(c, long_names_are_cut);
+	tcase_add_loop_test(c, names_of_many_have_room, 0, 2);
 	tcase_add_test(c, an_absent_relation_is_said);
 	tcase_add_test(c, no_variables_are_no_error);
 	tcase_add_test(c, a_pass_shows_progress_and_can_be_cancelled);

@@ -11,7 +11,7 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/report.h"
 
-enum { TS_VERTEX_ROWS = 1000, TS_CYCLE_ROWS = 1 << 17 };
+enum { TS_VERTEX_ROWS = 1000 };
 
 /* Figures by tile come in twos: measured and estimated cycles; code of its exchange and of its control. */
 enum ts_cycles_kind { TS_CYCLES_MEASURED, TS_CYCLES_ESTIMATED, TS_CYCLES_KINDS };
@@ -43,7 +43,7 @@ struct ts_cycle_row {
 
 /* Tiles that have some of either kind, the most first (of the first kind that is known). */
 struct ts_cycle_rows {
-	int count; /* listed: at most TS_CYCLE_ROWS */
+	int count;
 	struct ts_cycle_row *row;
 	int64_t active; /* all of them */
 };

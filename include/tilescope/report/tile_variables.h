@@ -40,7 +40,7 @@ struct ts_tile_variables {
 	int count;			   /* kept: at most TS_TILE_VARIABLES */
 	struct ts_tile_variable *variable; /* largest first, equals as they stand in the report */
 	size_t room;			   /* of `variable` */
-	size_t named;			   /* bytes of names that were read into it */
+	size_t named;	  /* bytes of the names that were read into it and are kept */
 	size_t text;	  /* bytes of the names that are there, where somebody counted them */
 	int64_t found;	  /* variables on the tile */
 	int64_t bytes;	  /* of all of them; TS_UNKNOWN when it does not fit */

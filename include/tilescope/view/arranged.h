@@ -82,7 +82,7 @@ void ts_arranging_fini(struct ts_arranging *g);
 /* --- a word in the first column ----------------------------------------------------------------- */
 
 /* A search of rows; begins all zero. */
-struct ts_finding_row {
+struct ts_row_search {
 	bool wanted, here; /* here: from the row under the cursor on, else from the one behind it */
 	int step;	   /* 1 or -1 */
 	uint64_t of;	   /* the rows that are looked at */
@@ -90,7 +90,7 @@ struct ts_finding_row {
 };
 
 /* Where it is: places of the list. */
-struct ts_found_row {
+struct ts_row_hit {
 	int64_t at; /* -1: nowhere */
 	int64_t before, hits;
 };
@@ -99,12 +99,12 @@ struct ts_found_row {
  * Look for it in a worker, in the order that is `shown` (NULL: as they come); `what` is taken, its texts end with a NUL.
  * False: no rows, or no memory.
  */
-bool ts_finding_row_send(struct ts_finding_row *f, struct ts_tab *tab, int kind,
+bool ts_row_search_send(struct ts_row_search *f, struct ts_tab *tab, int kind,
 	const struct ts_list *l, uint64_t of, const char *needle, const struct ts_arrangeable *what,
 	struct ts_arranged *shown);
 
 /* f->sent comes back. False: it was stopped, is of other rows, or has failed, which is said. */
-bool ts_finding_row_take(struct ts_finding_row *f, struct ts_fetch *fetch, struct ts_view_env *env,
-	uint64_t of, struct ts_found_row *out);
+bool ts_row_search_take(struct ts_row_search *f, struct ts_fetch *fetch, struct ts_view_env *env,
+	uint64_t of, struct ts_row_hit *out);
 
 #endif
