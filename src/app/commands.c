@@ -28,7 +28,7 @@ do_quit(struct ts_app *app, const struct ts_call *call)
 static enum ts_effect
 do_close(struct ts_app *app, const struct ts_call *call)
 {
-	bool listing = !app->env.report && app->view[TS_VIEW_OPEN];
+	bool listing = ts_app_has_to_choose(app);
 
 	(void)call;
 	if (!ts_app_is_cover(app->current) || (listing && app->current == TS_VIEW_OPEN))

@@ -108,6 +108,21 @@ is_going(const struct ts_app *app)
 	return app->at.pending && app->at.view == v->id && ts_typed_reads(v);
 }
 
+/* A filter may be typed: there is what takes it, or what is being read may. */
+static bool
+takes_filter(struct ts_app *app)
+{
+	static const enum ts_view_id views[] = {TS_VIEW_SUMMARY, TS_VIEW_VARIABLES,
+		TS_VIEW_PROGRAMS, TS_VIEW_OPERATIONS, TS_VIEW_TABLES, TS_VIEW_OPEN,
+		TS_VIEW_LIVENESS /* its list, whoever has the keys */};
+	const struct ts_view *v = ts_app_view(app);
+
+	for (size_t i = 0; i < TS_COUNT(views); i++)
+		if (app->current == views[i])
+			return true;
+	return ts_app_can_filter(app) || is_going(app) || (v && ts_typed_reads(v));
+}
+
 /* UNKNOWN: nobody takes it. */
 static enum ts_effect
 run(struct ts_app *app, const struct ts_call *call)
@@ -117,12 +132,7 @@ run(struct ts_app *app, const struct ts_call *call)
 	enum ts_asking asking = ts_app_asking_of(call->cmd);
 
 	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
-		(asking != TS_ASK_FILTER || app->current == TS_VIEW_SUMMARY ||
-			app->current == TS_VIEW_VARIABLES || app->current == TS_VIEW_PROGRAMS ||
-			app->current == TS_VIEW_OPERATIONS || app->current == TS_VIEW_TABLES ||
-			app->current == TS_VIEW_OPEN ||
-			app->current == TS_VIEW_LIVENESS || /* its list, whoever has the keys */
-			ts_app_can_filter(app)))
+		(asking != TS_ASK_FILTER || takes_filter(app)))
 		effect = ts_app_ask(app, asking, NULL);
 	if (effect & TS_EFFECT_UNKNOWN && v && !(call->cmd == TS_CMD_OPEN && call->argc > 0))
 		effect = v->ops->command(v, call);
@@ -156,9 +166,7 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 	}
 	if (call->cmd == TS_CMD_RELOAD && ts_hosts_answer(app))
 		return;
-	if (asks_first(call))
-		ts_typed_drop(&app->typed);
-	else if (v && ts_typed_keep(&app->typed, v, call, is_going(app)))
+	if (!asks_first(call) && v && ts_typed_keep(&app->typed, v, call, is_going(app)))
 		return;
 	app->at.pending = false;
 	effect = run(app, call);
@@ -168,7 +176,8 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 		say_unknown(app, call->cmd);
 		effect = TS_EFFECT_BELL;
 	}
-	ts_typed_drop(&app->typed);
+	if (app->asking == TS_ASK_NOTHING) /* else what is typed comes behind them */
+		ts_typed_drop(&app->typed);
 	ts_app_effect(app, effect);
 }
 

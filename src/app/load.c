@@ -308,7 +308,8 @@ static void
 take_report(struct ts_app *app, struct load *l)
 {
 	app->env.reload = reload_of(app, l);
-	if (app->env.reload == TS_RELOAD_OTHER)
+	if (app->env.reload == TS_RELOAD_OTHER &&
+		app->env.report) /* else it was asked for while this one was opened */
 		forget_objects(&app->selection);
 	app->env.figures = TS_FIGURES_NONE;
 	app->env.figures_known = false;
@@ -352,6 +353,8 @@ take_report(struct ts_app *app, struct load *l)
 	else
 		ts_app_layout(app); /* the banner may have come or gone; and it asks for the rows */
 	app->chosen = false;
+	ts_app_tiles_turn(app); /* they may have been asked for before there was a report */
+	ts_app_what_if_turn(app);
 	ts_importing_opened(app);
 	ts_app_recents_opened(app);
 }

@@ -169,7 +169,7 @@ ts_app_forward(struct ts_app *app, const struct ts_call *call)
 enum ts_effect
 ts_app_go_view(struct ts_app *app, enum ts_view_id id)
 {
-	if (!app->env.report && app->view[TS_VIEW_OPEN]) {
+	if (ts_app_has_to_choose(app)) {
 		ts_view_say(&app->env, "choose a report first");
 		return TS_EFFECT_BELL;
 	}

@@ -165,7 +165,7 @@ ts_app_tiles_command(struct ts_app *app, const struct ts_call *call)
 {
 	const char *text = ts_call_arg(call, 0);
 
-	if (!app->env.report) {
+	if (ts_app_has_to_choose(app)) {
 		ts_view_say_error(&app->env, "choose a report first");
 		return TS_EFFECT_BELL;
 	}

@@ -155,7 +155,7 @@ ts_app_what_if_command(struct ts_app *app, const struct ts_call *call)
 {
 	struct ts_view v = {.env = &app->env};
 
-	if (!app->env.report) {
+	if (ts_app_has_to_choose(app)) {
 		ts_view_say_error(&app->env, "choose a report first");
 		return TS_EFFECT_BELL;
 	}

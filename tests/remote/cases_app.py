@@ -634,6 +634,39 @@ def app_leaves_while_connecting(ctx, way):
             t.ends(0)
 
 
+@case()
+def app_tiles_while_connecting(ctx):
+    """Tiles and changes that are asked for before the report is there come into force when it is."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = through(ctx, sshd, p)
+        p.stall()
+        with App(ctx, "libssh", config, path, size=(120, 40)) as t:
+            t.see("Connecting to there")
+            t.keys(":", "tiles 0-3", "\r")
+            t.taken()
+            p.resume()
+            t.keys("3")
+            t.see("selected 4 tiles")
+            t.leaves()
+
+
+@case()
+def app_filter_while_connecting(ctx):
+    """A filter may be typed before there are rows: its letters are no keys, and it is in force when they are there."""
+    path = report(ctx)
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+        config = through(ctx, sshd, p)
+        p.stall()
+        with App(ctx, "libssh", config, path, size=(80, 24)) as t:
+            t.see("Connecting to there")
+            t.keys("3", ")", "\t", "&", "weightDecay", "\r")
+            t.see("3 keys wait for what is being read")
+            p.resume()
+            t.see("weightDecay")
+            t.leaves()
+
+
 @case(params=WAYS)
 def app_loss(ctx, way):
     """The screen stays; what was asked meanwhile comes when the link is back; attempts are stopped and begun by keys."""

@@ -126,6 +126,15 @@ struct ts_app {
 	struct ts_err trouble; /* the first of them that says that something cannot be read */
 };
 
+/*
+ * Has the user to choose a report first, from the list of them? Where one is being opened, what asks for it waits.
+ */
+static inline bool
+ts_app_has_to_choose(const struct ts_app *app)
+{
+	return !app->env.report && app->view[TS_VIEW_OPEN];
+}
+
 /* The views, by their numbers. */
 extern const struct ts_view_ops *const ts_views[TS_VIEW_COUNT];
 
