@@ -23,6 +23,7 @@ struct what_if_fetch {
 	struct ts_what_if_changes changes; /* a copy */
 	bool any[TS_WHAT_IF_CHANGES];	   /* of those that are not sure */
 	int wrong;			   /* the one that `fetch.code` is about; -1: all */
+	char problem[TS_GROUPS_PROBLEM];   /* with the rules of groups; "": none */
 	char *rules;
 };
 
@@ -32,7 +33,10 @@ read_names(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	struct what_if_fetch *w = (struct what_if_fetch *)f;
 	struct ts_groups *groups;
 	enum ts_code code = ts_groups_open(&groups, w->rules, err);
+	const char *problem = "";
 
+	if (!code && ts_groups_wrong(groups, &problem) > 0)
+		snprintf(w->problem, sizeof(w->problem), "%s", problem);
 	for (int i = 0; !code && i < w->changes.count; i++) {
 		const struct ts_what_if_change *x = &w->changes.item[i];
 
@@ -84,7 +88,8 @@ ts_app_what_if_turn(struct ts_app *app)
 
 /* What a change was about, and why it is not taken: on one line of 80 columns. */
 static void
-say_not_taken(struct ts_app *app, const struct ts_what_if_change *x, const char *why)
+say_not_taken(struct ts_app *app, const struct ts_what_if_change *x, const char *why,
+	const char *problem)
 {
 	struct ts_strbuf name;
 
@@ -94,6 +99,9 @@ say_not_taken(struct ts_app *app, const struct ts_what_if_change *x, const char 
 		ts_view_say_error(&app->env, "not taken: %.160s", why);
 	else if (x->of == TS_WHAT_IF_VARIABLE || x->of == TS_WHAT_IF_LOWERED)
 		ts_view_say_error(&app->env, "not taken: there is no %.100s", name.s);
+	else if (*problem)
+		ts_view_say_error(&app->env, "not taken: no variable matches %.100s; %s", name.s,
+			problem);
 	else
 		ts_view_say_error(&app->env, "not taken: no variable matches %.100s", name.s);
 	ts_strbuf_fini(&name);
@@ -126,7 +134,7 @@ settle(struct ts_app *app, const struct what_if_fetch *f)
 		c->item[at].sure = true;
 		if (!why)
 			continue;
-		say_not_taken(app, x, why);
+		say_not_taken(app, x, why, f->problem);
 		ts_what_if_take(c, at);
 		said = true;
 	}

@@ -30,6 +30,8 @@ struct ts_groups {
 	atomic_int uses;
 	int count, rules;
 	uint64_t hash;
+	int wrong; /* lines that are no rules; the first one, said: */
+	char problem[TS_GROUPS_PROBLEM];
 	char name[TS_GROUPS_MAX][TS_GROUP_NAME];
 	struct rule rule[TS_GROUP_RULES];
 };
@@ -44,9 +46,19 @@ struct ts_grouper {
 struct reading {
 	struct ts_groups *groups;
 	const char *file;
-	enum ts_code code;
-	struct ts_err *err;
+	bool nomem;
 };
+
+/* A line that is no rule: the others stay in force. */
+static void
+bad_line(void *ctx, int number, const char *reason)
+{
+	struct reading *r = ctx;
+
+	if (r->groups->wrong++ == 0)
+		snprintf(r->groups->problem, sizeof(r->groups->problem), "%.100s: line %d: %.80s",
+			r->file, number, reason);
+}
 
 static int
 group_of_name(struct reading *r, const char *name)
@@ -73,49 +85,49 @@ compile(struct rule *rule, const char *text, struct ts_err *err)
 	return ts_pattern_compile(&rule->pattern, whole, TS_PATTERN_NOCASE, NULL, err);
 }
 
+/* Why the line is no rule; NULL: it is one. `why` is the caller's room for that. */
+static const char *
+parse_rule(struct reading *r, const struct ts_line *line, struct ts_err *why)
+{
+	struct ts_groups *g = r->groups;
+	const char *what = line->count == 4 ? line->word[2] : "";
+	struct rule rule = {.category = strcmp(what, "category") == 0};
+	enum ts_code code;
+	int groups = g->count;
+
+	if (strcmp(line->word[0], "group") != 0 || (!rule.category && strcmp(what, "name") != 0))
+		return "not a rule: group NAME category|name PATTERN";
+	if (g->rules == TS_GROUP_RULES) {
+		(void)ts_err_set(why, TS_E_LIMIT, "more than %d rules", TS_GROUP_RULES);
+		return why->msg;
+	}
+	rule.group = group_of_name(r, line->word[1]);
+	if (rule.group < 0) {
+		(void)ts_err_set(why, TS_E_LIMIT,
+			"a group's name has 1 to %d bytes, and there are at most %d groups",
+			TS_GROUP_NAME - 1, TS_GROUPS_MAX - 1);
+		return why->msg;
+	}
+	code = compile(&rule, line->word[3], why);
+	if (code) {
+		g->count = groups; /* a group of this line alone is none */
+		r->nomem |= code == TS_E_NOMEM;
+		return why->msg;
+	}
+	g->rule[g->rules++] = rule;
+	return NULL;
+}
+
 static bool
 read_rule(void *ctx, const struct ts_line *line)
 {
 	struct reading *r = ctx;
-	struct ts_groups *g = r->groups;
-	struct rule *rule = &g->rule[g->rules];
-	struct ts_err why = {0};
-	const char *what = line->count == 4 ? line->word[2] : "";
+	struct ts_err err = {0};
+	const char *reason = parse_rule(r, line, &err);
 
-	if (strcmp(line->word[0], "group") != 0 ||
-		(strcmp(what, "category") != 0 && strcmp(what, "name") != 0)) {
-		r->code = ts_err_set(r->err, TS_E_FORMAT,
-			"%s:%d: not a rule: group NAME category|name PATTERN", r->file,
-			line->number);
-		return false;
-	}
-	if (g->rules == TS_GROUP_RULES) {
-		r->code = ts_err_set(r->err, TS_E_LIMIT, "%s:%d: more than %d rules", r->file,
-			line->number, TS_GROUP_RULES);
-		return false;
-	}
-	*rule = (struct rule){.group = group_of_name(r, line->word[1]),
-		.category = strcmp(what, "category") == 0};
-	if (rule->group < 0) {
-		r->code = ts_err_set(r->err, TS_E_LIMIT,
-			"%s:%d: a group's name has 1 to %d bytes, and there are at most %d groups",
-			r->file, line->number, TS_GROUP_NAME - 1, TS_GROUPS_MAX - 1);
-		return false;
-	}
-	r->code = compile(rule, line->word[3], &why);
-	g->rules += !r->code;
-	if (r->code)
-		ts_err_set(r->err, r->code, "%s:%d: %s", r->file, line->number, why.msg);
-	return !r->code;
-}
-
-static void
-bad_line(void *ctx, int number, const char *reason)
-{
-	struct reading *r = ctx;
-
-	if (!r->code)
-		r->code = ts_err_set(r->err, TS_E_FORMAT, "%s:%d: %s", r->file, number, reason);
+	if (reason)
+		bad_line(r, line->number, reason);
+	return !r->nomem;
 }
 
 /* The text of the rules: the user's, else the program's. */
@@ -137,22 +149,25 @@ enum ts_code
 ts_groups_open(struct ts_groups **out, const char *file, struct ts_err *err)
 {
 	struct ts_groups *g = ts_alloc(1, sizeof(*g));
-	struct reading r = {.groups = g, .err = err};
+	struct reading r = {.groups = g};
 	char *text = NULL;
+	enum ts_code code;
 
 	*out = NULL;
 	if (!g)
 		return ts_err_nomem(err);
 	atomic_init(&g->uses, 1);
-	r.code = rules_text(&text, &r.file, file, err);
-	if (!r.code) {
+	code = rules_text(&text, &r.file, file, err);
+	if (!code) {
 		g->hash = XXH3_64bits(text, strlen(text));
 		ts_lex(text, read_rule, bad_line, &r);
 	}
 	free(text);
-	if (r.code) {
+	if (r.nomem)
+		code = ts_err_nomem(err);
+	if (code) {
 		ts_groups_close(g);
-		return r.code;
+		return code;
 	}
 	if (ts_groups_find(g, TS_GROUP_OTHER) < 0)
 		snprintf(g->name[g->count++], TS_GROUP_NAME, TS_GROUP_OTHER);
@@ -175,6 +190,13 @@ ts_groups_close(struct ts_groups *g)
 	for (int i = 0; i < g->rules; i++)
 		ts_pattern_free(g->rule[i].pattern);
 	free(g);
+}
+
+int
+ts_groups_wrong(const struct ts_groups *g, const char **problem)
+{
+	*problem = g->problem;
+	return g->wrong;
 }
 
 uint64_t

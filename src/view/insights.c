@@ -185,11 +185,8 @@ take(struct insights_view *s, struct ts_fetch *f)
 	for (int i = 0; i < s->found.rules.count; i++)
 		if (s->found.rules.rule[i].off)
 			s->off[s->offs++] = i;
-	if (s->found.wrong && !was) {
-		ts_view_say_error(s->base.env, "%s", s->found.problem);
-		ts_log_add(s->base.env->log, "%s (%d line%s passed over)", s->found.problem,
-			s->found.wrong, s->found.wrong == 1 ? " is" : "s are");
-	}
+	if (!was)
+		ts_view_say_rules(s->base.env, s->found.wrong, s->found.problem);
 	s->base.env->partial |= s->found.facts.notes.partial;
 }
 

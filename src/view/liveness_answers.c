@@ -202,8 +202,13 @@ take_labels(struct liveness *s, struct ts_fetch *f)
 	struct labels_fetch *answer = (struct labels_fetch *)f;
 
 	ts_pane_result(&s->labels_pane, f->code, &f->err, answer->labels != NULL);
-	if (!s->groups && answer->groups)
+	if (!s->groups && answer->groups) {
+		const char *problem;
+		int wrong = ts_groups_wrong(answer->groups, &problem);
+
 		s->groups = ts_groups_hold(answer->groups);
+		ts_view_say_rules(s->v.env, wrong, problem);
+	}
 	ts_live_labels_close(s->labels);
 	s->labels = answer->labels;
 	answer->labels = NULL;

@@ -272,9 +272,12 @@ static void
 groups_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct liveness *s = t->host;
+	const char *problem;
 	char n[TS_FMT_MAX];
 
-	snprintf(out, TS_TAB_NOTE, "step %s, by name: derived%s", ts_fmt_count(n, live_step(s)),
+	snprintf(out, TS_TAB_NOTE, "step %s, by name: derived%s%s", ts_fmt_count(n, live_step(s)),
+		s->groups && ts_groups_wrong(s->groups, &problem) > 0 ? ", not all rules: see Log"
+								      : "",
 		s->group >= 0 ? "; Enter: all again" : "");
 }
 

@@ -109,12 +109,17 @@ live_explain_group(const struct liveness *s, struct ts_explain *out, const char 
 	int64_t not_always, int64_t always)
 {
 	struct ts_explained *x = ts_explain_add(out, "not always live in the group %s", name);
+	const char *problem;
 
 	ts_explain_bytes(x, not_always, live_units(s));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "names and categories of variables, rules of groups");
 	ts_explain_note(x,
 		"no query: the rules are in groups.rules; a name says what somebody called a "
 		"variable, not what it is");
+	if (s->groups && ts_groups_wrong(s->groups, &problem) > 0)
+		ts_explain_note(x, "%d line%s of the rules passed over: %s",
+			ts_groups_wrong(s->groups, &problem),
+			ts_groups_wrong(s->groups, &problem) == 1 ? " is" : "s are", problem);
 	x = ts_explain_add(out, "always live in the group %s", name);
 	ts_explain_bytes(x, always, live_units(s));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "names and categories of variables, rules of groups");

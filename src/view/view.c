@@ -129,6 +129,16 @@ ts_view_say_error(struct ts_view_env *env, const char *fmt, ...)
 }
 
 void
+ts_view_say_rules(struct ts_view_env *env, int wrong, const char *problem)
+{
+	if (wrong == 0)
+		return;
+	ts_view_say_error(env, "%s", problem);
+	ts_log_add(env->log, "%s (%d line%s passed over)", problem, wrong,
+		wrong == 1 ? " is" : "s are");
+}
+
+void
 ts_view_say_hit(struct ts_view_env *env, int64_t number, int64_t count, const char *more)
 {
 	char n[TS_FMT_MAX], of[TS_FMT_MAX];

@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <sys/stat.h>
+
 #include "live_report.h"
 
 #include "tilescope/view/liveness.h"
@@ -352,6 +354,38 @@ START_TEST(one_group)
 }
 END_TEST
 
+/* The user's rules with a line that is none: it is said, and the others group. */
+START_TEST(own_groups)
+{
+	struct ts_demo_options o = {.ipus = 2, .tiles = 64, .steps = 400, .variables = 3000};
+	char dir[2 * REPORT_DIR], path[3 * REPORT_DIR];
+	struct harness h;
+	FILE *f;
+
+	harness_demo(&h, &o);
+	harness_start(&h, &ts_view_liveness, 160, 40, TS_GLYPHS_FULL);
+	snprintf(dir, sizeof(dir), "%s/rules", h.dir);
+	snprintf(path, sizeof(path), "%s/groups.rules", dir);
+	ck_assert_int_eq(mkdir(dir, 0700), 0);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs("group mine name (\ngroup \"all of it\" name .\n", f);
+	fclose(f);
+	h.env.rules = dir;
+	harness_settle(&h);
+	ck_assert(h.env.message_is_error);
+	ck_assert_ptr_nonnull(strstr(h.env.message, "groups.rules: line 1: "));
+	harness_command(&h, "tab groups");
+	harness_settle(&h);
+	harness_says(&h, "not all rules: see Log");
+	harness_says(&h, "all of it");
+	h.env.rules = NULL;
+	unlink(path);
+	rmdir(dir);
+	harness_end(&h);
+}
+END_TEST
+
 /* A group is ticked as a variable is; it is the change that `whatif` makes of its name. */
 START_TEST(tick_group)
 {
@@ -584,6 +618,7 @@ main(void)
 	tcase_add_test(tc, replicas_assumed);
 	tcase_add_loop_test(tc, tab_screens, 0, TS_COUNT(tabs));
 	tcase_add_test(tc, one_group);
+	tcase_add_test(tc, own_groups);
 	tcase_add_test(tc, tick_group);
 	tcase_add_test(tc, marked_variables);
 	tcase_add_test(tc, marks_stay_in_the_list);

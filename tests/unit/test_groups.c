@@ -102,29 +102,62 @@ START_TEST(own_file)
 }
 END_TEST
 
-START_TEST(bad_files)
+/* A line that is no rule is said, with its number; the rules beside it stay in force, and it makes no group. */
+START_TEST(bad_lines)
 {
 	static const struct {
 		const char *text, *says;
-		enum ts_code code;
 	} cases[] = {
-		{"\ngroup a name\n", ":2: not a rule", TS_E_FORMAT},
-		{"groups a name x\n", ":1: not a rule", TS_E_FORMAT},
-		{"group a size x\n", ":1: not a rule", TS_E_FORMAT},
-		{"group a name \"x\n", ":1: ", TS_E_FORMAT},
-		{"group \"\" name x\n", ":1: a group's name", TS_E_LIMIT},
-		{"group a name (\n", ":1: ", TS_E_USAGE},
-		{"group a category (\n", ":1: ", TS_E_USAGE},
+		{"group c name\n", ": line 2: not a rule"},
+		{"groups c name x\n", ": line 2: not a rule"},
+		{"group c size x\n", ": line 2: not a rule"},
+		{"group c name \"x\n", ": line 2: "},
+		{"group \"\" name x\n", ": line 2: a group's name"},
+		{"group c name (\n", ": line 2: "},
+		{"group c category (\n", ": line 2: "},
+		{"group a name (\nnonsense\n", ": line 2: "},
 	};
 
 	for (size_t i = 0; i < TS_COUNT(cases); i++) {
 		struct ts_groups *g;
 		struct ts_err err = {0};
+		const char *problem;
+		char text[200];
 
-		ck_assert_int_eq(open_text(&g, cases[i].text, &err), cases[i].code);
-		ck_assert_ptr_null(g);
-		ck_assert_msg(strstr(err.msg, cases[i].says), "%s", err.msg);
+		snprintf(text, sizeof(text), "group a name ^x\n%sgroup b name ^y\n", cases[i].text);
+		ck_assert_msg(open_text(&g, text, &err) == TS_OK, "%s", err.msg);
+		ck_assert_int_eq(ts_groups_wrong(g, &problem), strstr(text, "nonsense") ? 2 : 1);
+		ck_assert_msg(strstr(problem, cases[i].says), "%s", problem);
+		ck_assert_int_eq(ts_groups_count(g), 3);
+		ck_assert_str_eq(group_of(g, "x", NULL), "a");
+		ck_assert_str_eq(group_of(g, "y", NULL), "b");
+		ck_assert_str_eq(group_of(g, "z", NULL), TS_GROUP_OTHER);
+		ts_groups_close(g);
 	}
+}
+END_TEST
+
+/* More groups, and more rules, than there is room for: those that fit are in force. */
+START_TEST(too_many)
+{
+	struct ts_strbuf text;
+	struct ts_groups *g;
+	const char *problem;
+
+	ts_strbuf_init(&text, 1 << 16);
+	for (int i = 0; i < TS_GROUPS_MAX + 1; i++)
+		ts_strbuf_printf(&text, "group g%d name ^n%d$\n", i, i);
+	for (int i = 0; i < TS_GROUP_RULES; i++)
+		ts_strbuf_puts(&text, "group g0 name ^zero$\n");
+	ck_assert_int_eq(open_text(&g, text.s, NULL), TS_OK);
+	ck_assert_int_eq(ts_groups_wrong(g, &problem), TS_GROUPS_MAX + 1);
+	ck_assert_ptr_nonnull(strstr(problem, ": line 32: a group's name"));
+	ck_assert_int_eq(ts_groups_count(g), TS_GROUPS_MAX);
+	ck_assert_str_eq(group_of(g, "n30", NULL), "g30");
+	ck_assert_str_eq(group_of(g, "n31", NULL), TS_GROUP_OTHER);
+	ck_assert_str_eq(group_of(g, "zero", NULL), "g0");
+	ts_groups_close(g);
+	ts_strbuf_fini(&text);
 }
 END_TEST
 
@@ -270,7 +303,8 @@ main(void)
 
 	tcase_add_test(tc, own_rules);
 	tcase_add_test(tc, own_file);
-	tcase_add_test(tc, bad_files);
+	tcase_add_test(tc, bad_lines);
+	tcase_add_test(tc, too_many);
 	tcase_add_test(tc, costly);
 	tcase_add_test(tc, kept_groups);
 	tcase_set_timeout(tc, 60);

@@ -25,16 +25,20 @@
 #define TS_GROUPS_FILE "rules/groups.rules" /* embedded, and below the data directory */
 #define TS_GROUP_OTHER "other"
 
-enum { TS_GROUPS_MAX = 32, TS_GROUP_RULES = 256, TS_GROUP_NAME = 32 };
+enum { TS_GROUPS_MAX = 32, TS_GROUP_RULES = 256, TS_GROUP_NAME = 32, TS_GROUPS_PROBLEM = 200 };
 
 struct ts_groups; /* read-only once it is made: any thread may use it */
 
 /*
- * The rules of `file`, else (NULL, or no such file) those that are part of the program. Errors: TS_E_FORMAT
- * (a line that is none, with its number), TS_E_LIMIT, TS_E_USAGE (a pattern), TS_E_NOMEM, and those of ts_lex_read().
+ * The rules of `file`, else (NULL, or no such file) those that are part of the program. Lines that are no rules (not of this form, a
+ * pattern that is none, beyond the limits above) are passed over and counted: ts_groups_wrong(). Errors: TS_E_NOMEM, and those of
+ * ts_lex_read() but for TS_E_NOT_FOUND.
  */
 enum ts_code ts_groups_open(struct ts_groups **out, const char *file,
 	struct ts_err *err) TS_WARN_UNUSED;
+
+/* How many lines were passed over; *problem: the first one, "FILE: line N: why", "" when there is none. */
+int ts_groups_wrong(const struct ts_groups *g, const char **problem);
 
 /* Hold it once more: returns g. Give it back; the last holder frees it; NULL allowed. Any thread. */
 struct ts_groups *ts_groups_hold(struct ts_groups *g);

@@ -354,6 +354,9 @@ void ts_view_ask_tiles(struct ts_view_env *env, const char *text, bool go);
 void ts_view_say(struct ts_view_env *env, const char *fmt, ...) TS_PRINTF(2, 3);
 void ts_view_say_error(struct ts_view_env *env, const char *fmt, ...) TS_PRINTF(2, 3);
 
+/* `wrong` lines of a file of rules are none and were passed over, the first one being `problem`: in the bottom line and in Log. */
+void ts_view_say_rules(struct ts_view_env *env, int wrong, const char *problem);
+
 /* "hit 2 of 25,192" and `more` (NULL: nothing): what a search went to. */
 void ts_view_say_hit(struct ts_view_env *env, int64_t number, int64_t count, const char *more);
 
