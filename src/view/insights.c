@@ -67,16 +67,51 @@ close_view(struct ts_view *v)
 	free(s);
 }
 
+/* False: no row is of that rule. */
+static bool
+go_to_rule(struct insights_view *s, const char *id)
+{
+	struct ts_table t = insights_table(s);
+
+	for (int64_t i = 0; i < insights_rows(s); i++)
+		if (insights_is_of(s, i, id) && ts_table_place(&t, i) >= 0) {
+			ts_list_jump(&s->list.list, ts_table_place(&t, i));
+			return true;
+		}
+	return false;
+}
+
+/* Rows move when findings come: what the cursor is on stays under it. Before, and after the rows are in order. */
+static void
+keep_rule(struct insights_view *s)
+{
+	const struct ts_rule *rule = insights_rule(s, insights_row(s));
+
+	if (rule)
+		snprintf(s->kept, sizeof(s->kept), "%s", rule->id);
+}
+
+static void
+go_to_kept(struct insights_view *s)
+{
+	if (s->kept[0])
+		go_to_rule(s, s->kept);
+	s->kept[0] = '\0';
+}
+
 /* The cursor stays in its line until there is an answer. */
 static void
 reload(struct ts_view *v)
 {
 	struct insights_view *s = insights_of(v);
 
+	keep_rule(s);
 	drop(s);
 	ts_tabs_drop(&s->tabs);
-	if (v->env->reload == TS_RELOAD_OTHER)
+	if (v->env->reload == TS_RELOAD_OTHER) {
 		ts_list_init(&s->list.list);
+		s->kept[0] = '\0';
+	}
 }
 
 static void
@@ -190,22 +225,15 @@ take(struct insights_view *s, struct ts_fetch *f)
 	s->base.env->partial |= s->found.facts.notes.partial;
 }
 
-/* The finding under the cursor stays under it. */
 static void
 take_execution(struct insights_view *s, struct ts_fetch *f)
 {
-	int64_t row = insights_row(s);
-	const struct ts_rule *at = row >= 0 ? insights_rule(s, row) : NULL;
-	struct ts_table t;
-
+	keep_rule(s);
 	ts_findings_take_execution(&s->found, f);
 	s->base.env->partial |= s->found.execution.notes.partial;
 	s->data++;
 	insights_order(s);
-	t = insights_table(s);
-	for (int64_t i = 0; at && i < insights_rows(s); i++)
-		if (insights_is_of(s, ts_table_row(&t, i), at->id))
-			ts_list_jump(&s->list.list, i);
+	go_to_kept(s);
 }
 
 static enum ts_effect
@@ -237,12 +265,15 @@ deliver(struct ts_view *v, struct ts_fetch *f)
 			s->state.state = TS_PANE_FAILED;
 		snprintf(s->state.reason, sizeof(s->state.reason), "cancelled (r reads it again)");
 	} else {
+		keep_rule(s);
 		ts_pane_result(&s->state, f->code, &f->err, false);
 		if (f->code == TS_OK)
 			take(s, f);
 	}
 	s->data++;
 	layout(s);
+	if (ts_pane_has(&s->state))
+		go_to_kept(s);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -495,15 +526,11 @@ static enum ts_arg_state
 set_rule(struct ts_view *v, const char *value)
 {
 	struct insights_view *s = insights_of(v);
-	struct ts_table t = insights_table(s);
 
 	if (s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING)
 		return TS_ARG_LATER;
-	for (int64_t i = 0; i < insights_rows(s); i++)
-		if (insights_is_of(s, i, value) && ts_table_place(&t, i) >= 0) {
-			ts_list_jump(&s->list.list, ts_table_place(&t, i));
-			return TS_ARG_DONE;
-		}
+	if (go_to_rule(s, value))
+		return TS_ARG_DONE;
 	ts_view_say_error(v->env, "there is no rule %s", value);
 	return TS_ARG_NO;
 }

@@ -38,6 +38,8 @@ struct insights_view {
 	struct ts_tabs tabs;
 	bool in_tabs, zoomed;
 	struct ts_rect area, rule, at, below;
+	char kept
+		[TS_RULE_ID]; /* the rule that the cursor is on when its rows come anew; "": none */
 	char sought[INSIGHTS_SOUGHT];
 };
 

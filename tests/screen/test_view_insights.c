@@ -11,6 +11,7 @@
 #include "view_harness.h"
 
 #include "tilescope/base/utf8.h"
+#include "tilescope/report/rules.h"
 #include "tilescope/ui/table_order.h"
 #include "tilescope/view/insights.h"
 #include "tilescope/view/sheet.h"
@@ -267,6 +268,74 @@ START_TEST(own_rules)
 }
 END_TEST
 
+/* The rule under the cursor, as its address has it. */
+static const char *
+rule_at_cursor(char out[TS_RULE_ID + 1])
+{
+	const struct ts_view_arg *arg = h.view->ops->args;
+	struct ts_strbuf b;
+
+	ts_strbuf_init(&b, TS_RULE_ID);
+	while (strcmp(arg->name, "rule") != 0)
+		arg++;
+	arg->get(h.view, &b);
+	snprintf(out, TS_RULE_ID + 1, "%s", b.s);
+	ts_strbuf_fini(&b);
+	return out;
+}
+
+static int64_t
+line_of_cursor(void)
+{
+	struct ts_sheet sheet = {0};
+
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	return sheet.list->cursor;
+}
+
+/* Findings that come later, or anew and in another order, move rows: the cursor stays on its rule. */
+START_TEST(cursor_stays)
+{
+	char dir[2 * REPORT_DIR], path[3 * REPORT_DIR], was[TS_RULE_ID + 1], is[TS_RULE_ID + 1];
+	int64_t row;
+	FILE *f;
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	h.view->ops->request(h.view);
+	while (harness_take_one(&h,
+		harness_idle(&h) ? 0 : 100)) { /* the memory, then the execution */
+		if (*rule_at_cursor(was))
+			continue;
+		harness_type(&h, "down");
+		harness_type(&h, "down");
+		rule_at_cursor(was);
+	}
+	ck_assert_str_ne(was, "");
+	ck_assert_str_eq(rule_at_cursor(is), was);
+	harness_settle(&h);
+
+	snprintf(dir, sizeof(dir), "%s/rules", h.dir);
+	snprintf(path, sizeof(path), "%s/insights.rules", dir);
+	ck_assert_int_eq(mkdir(dir, 0700), 0);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	for (int i = 1; i <= 4; i++)
+		fprintf(f, "rule A%d tile-imbalance bad >0 \"Another\" \"None\"\n", i);
+	fclose(f);
+	h.env.rules_dir = dir;
+	row = line_of_cursor();
+	h.env.reload = TS_RELOAD_SAME;
+	h.view->ops->reload(h.view);
+	harness_settle(&h);
+	ck_assert_str_eq(rule_at_cursor(is), was);
+	ck_assert_int_ne(line_of_cursor(), row);
+	h.env.rules_dir = NULL;
+	unlink(path);
+	rmdir(dir);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(units_and_reload)
 {
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
@@ -395,6 +464,7 @@ main(void)
 	tcase_add_test(t, same_reason);
 	tcase_add_test(t, sum_of_nothing);
 	tcase_add_test(t, own_rules);
+	tcase_add_test(t, cursor_stays);
 	tcase_add_test(t, units_and_reload);
 	tcase_add_loop_test(t, any_keys, 0, 4);
 	suite_add_tcase(s, t);
