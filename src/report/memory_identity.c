@@ -7,6 +7,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory_identity.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/tile_live.h"
 
 static void
 check(struct ts_memory_identities *m, enum ts_identity_kind kind, bool holds, int64_t tile,
@@ -176,6 +177,50 @@ check_categories(struct ts_memory_identities *m, struct ts_reader *rd, const str
 	return code;
 }
 
+/* --- the peak of a tile ----------------------------------------------------------------------- */
+
+static bool
+has_peaks(const struct ts_reader *rd)
+{
+	const struct ts_report *r = rd->report;
+
+	if (!ts_report_has_column(r, TS_TILE_MEMORY, TS_TILE_MEMORY_NOT_ALWAYS_LIVE_PEAK) ||
+		!ts_tile_lives_can(r))
+		return false;
+	/* of another host only what the index has: a pass would read most of the file */
+	return ts_tile_lives_quick(rd->index) ||
+		(!r->files &&
+			ts_reach_span(&r->binding[TS_LOWERED_VARIABLE].reach) <= TS_IDENTITY_ROWS);
+}
+
+/* Rows that were left out, and those of which no step is known, may be what is missing. */
+static void
+check_peak(struct ts_memory_identities *m, const struct ts_tile *t, const struct ts_tile_lives *l)
+{
+	ptrdiff_t at = t->not_always_live_peak == TS_UNKNOWN ? -1 : ts_tile_lives_find(l, t->tile);
+
+	if (at >= 0 && l->tile[at].unplaced == 0)
+		check(m, TS_IDENTITY_PEAK, l->tile[at].peak == t->not_always_live_peak, t->tile,
+			t->not_always_live_peak, l->tile[at].peak);
+}
+
+static enum ts_code
+check_peaks(struct ts_memory_identities *m, struct ts_reader *rd, const struct ts_tiles *tiles,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_tile_lives *l = NULL;
+	enum ts_code code;
+
+	if (!has_peaks(rd))
+		return TS_OK;
+	code = ts_tile_lives_read(&l, rd, progress, err);
+	for (size_t i = 0; !code && i < tiles->count; i++)
+		if (l->bad_rows + l->too_large + l->bad_intervals == 0)
+			check_peak(m, &tiles->tile[i], l);
+	ts_tile_lives_close(l);
+	return code;
+}
+
 /* --- all of them ------------------------------------------------------------------------------ */
 
 /* What is damaged is told elsewhere, and not checked. */
@@ -202,6 +247,8 @@ ts_memory_identities_read(struct ts_memory_identities *m, struct ts_reader *rd,
 	if (!code)
 		code = pass_over(m, TS_IDENTITY_CATEGORIES,
 			check_categories(m, rd, tiles, progress, err));
+	if (!code)
+		code = pass_over(m, TS_IDENTITY_PEAK, check_peaks(m, rd, tiles, progress, err));
 	return code;
 }
 
@@ -237,6 +284,9 @@ ts_memory_identities_note(struct ts_notes *notes, const struct ts_memory_identit
 			"bytes"},
 		[TS_IDENTITY_CATEGORIES] = {"tiles have categories that do not add up to their "
 					    "total, though nothing overlaps",
+			"bytes"},
+		[TS_IDENTITY_PEAK] = {"tiles have another not_always_live_peak than their lowered "
+				      "variables say",
 			"bytes"},
 	};
 	const struct ts_identity_check *k = &m->check[TS_IDENTITY_TILES];

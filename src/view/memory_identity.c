@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_identity - does the memory of the tiles add up? Asked once for a report, behind everything else; what is
- * broken stands beside the legend, and with its figures in Summary's notes.
+ * memory_identity - does the memory of the tiles add up? Asked once for a report, behind everything else, and once more
+ * when the index has what is alive on tiles; what is broken stands beside the legend, and with its figures in Summary's notes.
  */
 #include "config.h"
 
@@ -10,6 +10,7 @@
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory_identity.h"
+#include "tilescope/report/tile_live.h"
 
 struct identity_fetch {
 	struct ts_fetch fetch;
@@ -38,9 +39,10 @@ memory_ask_identity(struct memory_view *m)
 {
 	struct identity_fetch *f;
 
-	if (m->identity_asked)
+	if (m->identity_asked && (m->identity_whole || !ts_tile_lives_quick(m->view.env->index)))
 		return;
 	m->identity_asked = true;
+	m->identity_whole = ts_tile_lives_quick(m->view.env->index);
 	f = ts_alloc(1, sizeof(*f));
 	if (!f)
 		return; /* a note less */
@@ -77,6 +79,6 @@ memory_identity_note(const struct memory_view *m)
 void
 memory_drop_identity(struct memory_view *m)
 {
-	m->identity_asked = false;
+	m->identity_asked = m->identity_whole = false;
 	m->identity[0] = '\0';
 }

@@ -257,7 +257,10 @@ waits(const struct summary_view *s, int kind)
 	if (kind == ASK_SMALL) /* the peak is in the index, or counted from all liveness steps */
 		return env->looking;
 	if (kind == ASK_PARTS)
-		return env->looking || env->coming & ts_section_bit(TS_SECTION_CONTEXTS);
+		return env->looking ||
+			(env->coming &
+				(ts_section_bit(TS_SECTION_CONTEXTS) |
+					ts_section_bit(TS_SECTION_TILE_LIVES)));
 	if (kind == ASK_CATEGORIES)
 		return !ts_report_has(env->report, TS_TILE_CATEGORY) &&
 			ts_view_waits(env, TS_SECTION_CATEGORIES, TS_LOWERED_VARIABLE);

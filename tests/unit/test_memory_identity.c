@@ -177,10 +177,53 @@ START_TEST(random_tiles_are_judged_right)
 	}
 	sql(&f, "COMMIT");
 	m = look(&f);
-	for (int k = TS_IDENTITY_IPU; k < TS_IDENTITY_COUNT; k++) {
+	for (int k = TS_IDENTITY_IPU; k <= TS_IDENTITY_CATEGORIES; k++) {
 		ck_assert_int_eq(m.check[k].checked, 100);
 		ck_assert_int_eq(m.check[k].broken, broken[k]);
 	}
+	end(&f);
+}
+END_TEST
+
+/* A tile's recorded peak against what its lowered variables and their intervals come to; what is not known breaks nothing. */
+static const struct {
+	const char *sql;
+	int64_t checked;
+	const char *words; /* NULL: it holds */
+} peaks[] = {
+	{"", 2, NULL},
+	{"UPDATE tile_memory SET not_always_live_peak = 31 WHERE tile = 1", 2,
+		"1 of 2 tiles have another not_always_live_peak than their lowered variables say: bytes 31, "
+		"not 30, on tile 1"},
+	{"UPDATE class_interval SET start = 2, \"end\" = 4 WHERE class = 2", 2,
+		"1 of 2 tiles have another not_always_live_peak than their lowered variables say: bytes 30, "
+		"not 20, on tile 1"},
+	{"UPDATE tile_memory SET not_always_live_peak = NULL WHERE tile = 1", 1, NULL},
+	{"UPDATE lowered_variable SET class = NULL WHERE tile = 1", 1, NULL},
+	{"DELETE FROM lowered_variable WHERE tile = 1", 1, NULL},
+	{"UPDATE lowered_variable SET bytes = -1 WHERE tile = 1", 0, NULL},
+	{"DROP TABLE class_interval", 0, NULL},
+};
+
+START_TEST(peaks_are_compared)
+{
+	struct ts_memory_identities m;
+	struct fixture f;
+
+	begin(&f);
+	sql(&f, "%s",
+		"ALTER TABLE tile_memory ADD COLUMN not_always_live_peak INTEGER;"
+		"CREATE TABLE lowered_variable(id INTEGER, tile INTEGER, name TEXT, bytes INTEGER, class INTEGER, "
+		"always_live INTEGER);"
+		"CREATE TABLE class_interval(class INTEGER, start INTEGER, \"end\" INTEGER);"
+		"INSERT INTO tile_memory(tile, total, not_always_live_peak) VALUES(0, 100, 7), (1, 100, 30);"
+		"INSERT INTO lowered_variable VALUES(1, 0, 'a', 7, 1, 0), (2, 0, 'b', 50, NULL, 1), "
+		"(3, 1, 'c', 10, 1, 0), (4, 1, 'd', 20, 2, 0);"
+		"INSERT INTO class_interval VALUES(1, 0, 2), (2, 1, 3)");
+	sql(&f, "%s", peaks[_i].sql);
+	m = look(&f);
+	ck_assert_int_eq(m.check[TS_IDENTITY_PEAK].checked, peaks[_i].checked);
+	says(&m, peaks[_i].words != NULL, peaks[_i].words);
 	end(&f);
 }
 END_TEST
@@ -247,6 +290,7 @@ main(void)
 	tcase_add_test(c, an_adder_adds_up);
 	tcase_add_loop_test(c, what_is_broken_is_said, 0, (int)TS_COUNT(wrong));
 	tcase_add_loop_test(c, random_tiles_are_judged_right, 0, 10);
+	tcase_add_loop_test(c, peaks_are_compared, 0, (int)TS_COUNT(peaks));
 	tcase_add_test(c, what_is_not_recorded_breaks_nothing);
 	tcase_add_loop_test(c, no_tiles_break_nothing, 0, 2);
 	tcase_add_test(c, it_can_be_cancelled);

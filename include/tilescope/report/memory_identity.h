@@ -6,6 +6,7 @@
  *   bytes including gaps are not less than without
  *   non_interleaved + interleaved + overflowed = total
  *   the categories of a tile add up to its total, where nothing overlaps
+ *   not_always_live_peak is the most of the bytes that lowered variables and intervals say at a step (tile_live.h)
  *
  * Each is looked at where the report has what it takes, for each tile that has it; what is not recorded breaks
  * nothing. What is broken is told with the number of tiles, and the first of them with its figures.
@@ -21,8 +22,11 @@ enum ts_identity_kind {
 	TS_IDENTITY_GAPS,
 	TS_IDENTITY_REGIONS,
 	TS_IDENTITY_CATEGORIES,
+	TS_IDENTITY_PEAK, /* where the index has it, or at most TS_IDENTITY_ROWS lowered variables are read for it */
 	TS_IDENTITY_COUNT
 };
+
+enum { TS_IDENTITY_ROWS = 1 << 20 };
 
 struct ts_identity_check {
 	int64_t checked, broken; /* tiles */
