@@ -430,22 +430,45 @@ goes_on(enum ts_code code, enum ts_code *damage)
 	return code == TS_OK || code == TS_E_DAMAGED;
 }
 
+/* What a pass adds up, where a metric has two. */
+static const char *
+summed(const struct pass *p)
+{
+	return p->which == EXCHANGES ? "exchanges" : "compute sets";
+}
+
 enum ts_code
 metric_sum_read(struct metric_read *m, enum ts_metric_id id, struct ts_err *err)
 {
 	struct sum_read s = {.m = m};
 	enum ts_code code = TS_OK, damage = TS_OK;
+	const char *alone = "", *without = "";
+	int64_t parts, lacking;
 	bool prepared = false;
 
 	for (size_t i = 0; goes_on(code, &damage) && i < TS_COUNT(passes); i++) {
 		s.pass = &passes[i];
-		if (passes[i].id != id || !pass_recorded(m->rd->report, s.pass))
+		if (passes[i].id != id)
 			continue;
+		if (!pass_recorded(m->rd->report, s.pass)) {
+			without = summed(s.pass);
+			continue;
+		}
 		if (!prepared)
 			code = prepare(&s, err);
 		prepared = true;
+		parts = m->v->parts;
+		lacking = m->v->lacking;
 		if (goes_on(code, &damage))
 			code = run_pass(&s, err);
+		if (m->v->parts > parts)
+			alone = summed(s.pass);
+		else if (m->v->lacking > lacking)
+			without = summed(s.pass);
+	}
+	if (alone[0] && without[0]) {
+		m->v->alone = alone;
+		m->v->without = without;
 	}
 	if (goes_on(code, &damage) && m->v->parts > 0)
 		code = judge(&s, err);

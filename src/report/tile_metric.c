@@ -465,6 +465,8 @@ ts_tile_values_read(struct ts_tile_values *v, struct ts_reader *rd, const struct
 
 	*v = (struct ts_tile_values){.metric = *metric,
 		.known = ts_metric_defs[metric->id].known,
+		.alone = "",
+		.without = "",
 		.n = n};
 	v->value = ts_alloc(n, sizeof(*v->value));
 	if (!v->value)
@@ -493,14 +495,24 @@ ts_tile_values_differ(int64_t *out, const int64_t *a, const int64_t *b, size_t n
 }
 
 void
+ts_tile_values_title(struct ts_strbuf *out, const struct ts_tile_values *v)
+{
+	ts_metric_title(out, &v->metric);
+	if (v->alone[0])
+		ts_strbuf_printf(out, " (%s alone)", v->alone);
+}
+
+void
 ts_tile_values_note(struct ts_strbuf *out, const struct ts_tile_values *v)
 {
 	size_t begin = out->len;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
-	if (v->known != TS_METRIC_RECORDED)
-		ts_strbuf_puts(out, ts_metric_known_name(v->known));
 #define NEXT (out->len > begin ? "; " : "")
+	if (v->alone[0])
+		ts_strbuf_printf(out, "no cycles of %s are recorded by tile", v->without);
+	if (v->known != TS_METRIC_RECORDED)
+		ts_strbuf_printf(out, "%s%s", NEXT, ts_metric_known_name(v->known));
 	if (v->known == TS_METRIC_PARTLY)
 		ts_strbuf_printf(out, " (%s of %s)", ts_fmt_count(a, v->estimated),
 			ts_fmt_count(b, v->parts));

@@ -16,10 +16,7 @@
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
-#define CYCLES "tile_at(coalesce(cycles_by_tile, estimated_cycles_by_tile), @)"
-#define EXCHANGES " FROM program WHERE compute_set IS NULL"
-
-/* @ is the tile. */
+/* Of a figure that stands in rows of tiles; @ is the tile. */
 static const struct {
 	enum ts_metric_id id;
 	const char *sql;
@@ -31,19 +28,38 @@ static const struct {
 	{TS_METRIC_NON_INTERLEAVED, "SELECT non_interleaved FROM tile_memory WHERE tile = @"},
 	{TS_METRIC_INTERLEAVED, "SELECT interleaved FROM tile_memory WHERE tile = @"},
 	{TS_METRIC_OVERFLOWED, "SELECT overflowed FROM tile_memory WHERE tile = @"},
-	{TS_METRIC_EXCHANGE_CODE, "SELECT sum(tile_at(code_by_tile, @))" EXCHANGES},
-	{TS_METRIC_CONTROL_CODE,
-		"SELECT sum(tile_at(control_code_by_tile, @)) FROM program WHERE program NOT IN "
-		"(SELECT parent FROM program_child WHERE parent IS NOT NULL)"},
-	{TS_METRIC_BYTES_IN, "SELECT sum(tile_at(bytes_in_by_tile, @))" EXCHANGES},
-	{TS_METRIC_BYTES_OUT, "SELECT sum(tile_at(bytes_out_by_tile, @))" EXCHANGES},
-	{TS_METRIC_VERTEX_COUNT, "SELECT sum(tile_at(count_by_tile, @)) FROM compute_set_vertex"},
-	{TS_METRIC_VERTEX_STATE,
-		"SELECT sum(tile_at(count_by_tile, @) * state_bytes) FROM compute_set_vertex JOIN "
-		"vertex_type USING (vertex_type)"},
 	{TS_METRIC_VERTEX_CODE,
 		"SELECT coalesce(sum(code_bytes), 0) FROM tile_vertex WHERE tile = @"},
-	{TS_METRIC_ACTIVE_CYCLES_ONCE, "SELECT sum(" CYCLES ") FROM compute_set"},
+};
+
+/* What is summed over blobs, one line for each relation that has some: the blob of a row, how often it counts, which rows. */
+static const struct sum {
+	enum ts_metric_id id;
+	enum ts_relation of; /* left out where the report has it not */
+	const char *times, *blob, *from, *where;
+} sums[] = {
+#define CYCLES "coalesce(cycles_by_tile, estimated_cycles_by_tile)"
+#define SETS TS_COMPUTE_SET, "", CYCLES, "compute_set", NULL
+#define SETS_THAT_RUN \
+	TS_COMPUTE_SET, "n * ", CYCLES, "e JOIN compute_set ON compute_set = e.c", NULL
+#define EXCHANGES(blob) TS_PROGRAM, "", blob, "program", "compute_set IS NULL"
+#define EXCHANGES_THAT_RUN \
+	TS_PROGRAM, "n * ", CYCLES, "s JOIN program ON program = s.p", "compute_set IS NULL"
+	{TS_METRIC_CYCLES, SETS_THAT_RUN},
+	{TS_METRIC_CYCLES, EXCHANGES_THAT_RUN},
+	{TS_METRIC_CYCLES_ONCE, SETS},
+	{TS_METRIC_CYCLES_ONCE, EXCHANGES(CYCLES)},
+	{TS_METRIC_ACTIVE_CYCLES, SETS_THAT_RUN},
+	{TS_METRIC_ACTIVE_CYCLES_ONCE, SETS},
+	{TS_METRIC_EXCHANGE_CODE, EXCHANGES("code_by_tile")},
+	{TS_METRIC_CONTROL_CODE, TS_PROGRAM, "", "control_code_by_tile", "program",
+		"program NOT IN (SELECT parent FROM program_child WHERE parent IS NOT NULL)"},
+	{TS_METRIC_BYTES_IN, EXCHANGES("bytes_in_by_tile")},
+	{TS_METRIC_BYTES_OUT, EXCHANGES("bytes_out_by_tile")},
+	{TS_METRIC_VERTEX_COUNT, TS_COMPUTE_SET_VERTEX, "", "count_by_tile", "compute_set_vertex",
+		NULL},
+	{TS_METRIC_VERTEX_STATE, TS_COMPUTE_SET_VERTEX, "state_bytes * ", "count_by_tile",
+		"compute_set_vertex JOIN vertex_type USING (vertex_type)", NULL},
 };
 
 static void
@@ -56,47 +72,72 @@ put_sql(struct ts_strbuf *out, const char *sql, const char *tile)
 			ts_strbuf_putc(out, *sql);
 }
 
-/* Steps by what they execute: `s` by compute set and program as they stand, `e` by compute set. */
-static const char steps_sql[] =
-	"WITH s AS MATERIALIZED (SELECT compute_set AS c, iif(compute_set IS NULL, program, NULL) AS p, "
-	"count(*) AS n FROM step GROUP BY 1, 2)";
-static const char sets_sql[] =
-	", e AS MATERIALIZED (SELECT coalesce(s.c, q.compute_set) AS c, sum(n) AS n FROM s LEFT JOIN "
-	"program q ON q.program = s.p GROUP BY 1)";
-
-/* Cycles are of compute sets and exchanges, as far as the report has them. */
+/*
+ * Steps by what they execute: `s` by compute set and program as they stand, `e` by compute set, where a step that names a
+ * program alone executes the one of that.
+ */
 static void
-cycles_sql(const struct memory_view *m, const char *tile, struct ts_strbuf *out)
+steps_sql(const struct memory_view *m, struct ts_strbuf *out)
 {
-	const struct ts_report *r = m->view.env->report;
-	bool steps = m->metric.id == TS_METRIC_CYCLES || m->metric.id == TS_METRIC_ACTIVE_CYCLES;
-	bool exchanges = m->metric.id == TS_METRIC_CYCLES || m->metric.id == TS_METRIC_CYCLES_ONCE;
-	bool programs = ts_report_has(r, TS_PROGRAM);
+	if (m->metric.id != TS_METRIC_CYCLES && m->metric.id != TS_METRIC_ACTIVE_CYCLES)
+		return;
+	ts_strbuf_puts(out,
+		"WITH s AS MATERIALIZED (SELECT compute_set AS c, iif(compute_set IS NULL, program, NULL) "
+		"AS p, count(*) AS n FROM step GROUP BY 1, 2), e AS MATERIALIZED (");
+	ts_strbuf_puts(out,
+		ts_report_has(m->view.env->report, TS_PROGRAM)
+			? "SELECT coalesce(s.c, q.compute_set) AS c, sum(n) AS n FROM s LEFT JOIN "
+			  "program q ON q.program = s.p GROUP BY 1) "
+			: "SELECT c, n FROM s) ");
+}
 
-	if (steps)
-		ts_strbuf_puts(out, steps_sql);
-	if (steps && programs)
-		ts_strbuf_puts(out, sets_sql);
+/* The next line of the figure's sums from *at on that the report has; NULL: there is none. */
+static const struct sum *
+next_sum(const struct memory_view *m, size_t *at)
+{
+	while (*at < TS_COUNT(sums)) {
+		const struct sum *k = &sums[(*at)++];
+
+		if (k->id == m->metric.id && ts_report_has(m->view.env->report, k->of))
+			return k;
+	}
+	return NULL;
+}
+
+/* Nothing where the figure is no sum over blobs. */
+static void
+sum_sql(const struct memory_view *m, const char *tile, struct ts_strbuf *out)
+{
+	const struct sum *k;
+	size_t at = 0;
+
+	if (!next_sum(m, &at))
+		return;
+	steps_sql(m, out);
 	ts_strbuf_puts(out, "SELECT 0");
-	if (ts_report_has(r, TS_COMPUTE_SET)) {
-		put_sql(out,
-			steps ? " + coalesce((SELECT sum(n * " CYCLES ") FROM "
-			      : " + coalesce((SELECT sum(" CYCLES ") FROM ",
-			tile);
-		ts_strbuf_puts(out,
-			steps ? programs ? "e JOIN compute_set k ON k.compute_set = e.c), 0)"
-					 : "s JOIN compute_set k ON k.compute_set = s.c), 0)"
-			      : "compute_set), 0)");
-	}
-	if (exchanges && programs) {
-		put_sql(out,
-			steps ? " + coalesce((SELECT sum(n * " CYCLES ") FROM "
-			      : " + coalesce((SELECT sum(" CYCLES ") FROM ",
-			tile);
-		ts_strbuf_puts(out,
-			steps ? "s JOIN program k ON k.program = s.p WHERE k.compute_set IS NULL), 0)"
-			      : "program WHERE compute_set IS NULL), 0)");
-	}
+	for (at = 0; (k = next_sum(m, &at));)
+		ts_strbuf_printf(out, " + coalesce((SELECT sum(%stile_at(%s, %s)) FROM %s%s%s), 0)",
+			k->times, k->blob, tile, k->from, k->where ? " WHERE " : "",
+			k->where ? k->where : "");
+}
+
+/* The same of all tiles at once, so that each blob is read once: rows (v). */
+static void
+all_sums_sql(const struct memory_view *m, struct ts_strbuf *out)
+{
+	const char *before = "";
+	const struct sum *k;
+	size_t at = 0;
+
+	ts_strbuf_puts(out,
+		"(SELECT coalesce(w.v, 0) AS v FROM tile_memory LEFT JOIN (SELECT tile, sum(v) AS v "
+		"FROM (");
+	steps_sql(m, out);
+	for (; (k = next_sum(m, &at)); before = " UNION ALL ")
+		ts_strbuf_printf(out, "%sSELECT t.tile, %st.value AS v FROM %s, tiles(%s) AS t%s%s",
+			before, k->times, k->from, k->blob, k->where ? " WHERE " : "",
+			k->where ? k->where : "");
+	ts_strbuf_puts(out, ") GROUP BY tile) AS w USING (tile))");
 }
 
 static void
@@ -158,7 +199,7 @@ metric_sql(const struct memory_view *m, const char *tile, struct ts_strbuf *out)
 	else if (m->metric.id <= TS_METRIC_PEAK)
 		live_sql(m, tile, out);
 	else
-		cycles_sql(m, tile, out);
+		sum_sql(m, tile, out);
 }
 
 /* --- explain ---------------------------------------------------------------------------------- */
@@ -217,17 +258,27 @@ memory_metric_explain(const struct memory_view *m, struct ts_explain *out)
 	ts_strbuf_fini(&query);
 }
 
-/* The values of all tiles as v, and whether each is over the limit; only of what stands in a row for each tile. */
+/*
+ * The values of all tiles as v, as a table in brackets; of a figure that has a limit whether each tile is over it. False: there is no
+ * query of the figure, or it is too long.
+ */
 static bool
 all_sql(const struct memory_view *m, struct ts_strbuf *out)
 {
 	struct ts_strbuf one;
 	char limit[64];
+	size_t at = 0;
+	bool there;
 
+	if (next_sum(m, &at)) {
+		all_sums_sql(m, out);
+		return !out->cut;
+	}
 	ts_strbuf_init(&one, TS_EXPLAIN_QUERY - 1);
-	if (m->metric.id <= TS_METRIC_PEAK)
-		metric_sql(m, "t.tile", &one);
+	metric_sql(m, "t.tile", &one);
+	there = one.len > 0 && !one.cut;
 	ts_strbuf_printf(out, "(SELECT (%s) AS v, coalesce(total_gaps, total) > ", one.s);
+	ts_strbuf_fini(&one);
 	if (m->tiles->target.bytes_per_tile > 0)
 		ts_strbuf_puts(out, ts_explain_limit_sql(&m->tiles->target, limit));
 	else
@@ -235,10 +286,10 @@ all_sql(const struct memory_view *m, struct ts_strbuf *out)
 	if (ts_report_has_column(m->view.env->report, TS_TILE_MEMORY, TS_TILE_MEMORY_OVERFLOWED))
 		ts_strbuf_puts(out, " OR overflowed > 0");
 	ts_strbuf_puts(out, " AS over FROM tile_memory AS t)");
-	limit[0] = one.len > 0 && !one.cut && !out->cut;
-	ts_strbuf_fini(&one);
-	return limit[0];
+	return there && !out->cut;
 }
+
+static const char no_query[] = "no query: the figure has none, or it is too long for all tiles";
 
 static void
 explain_scale(const struct memory_view *m, struct ts_explain *out, const char *all)
@@ -259,7 +310,7 @@ explain_scale(const struct memory_view *m, struct ts_explain *out, const char *a
 			ts_explain_query(x, "SELECT %s(v) FROM %s%s", i ? "max" : "min", all,
 				some ? " WHERE coalesce(over, 0) = 0" : "");
 		else
-			ts_explain_note(x, "the query of the figure, for each tile");
+			ts_explain_note(x, "%s", no_query);
 	}
 }
 
@@ -286,7 +337,7 @@ memory_rank_explain(const struct memory_view *m, struct ts_explain *out)
 		ts_explain_query(x, "SELECT count(*) + 1 FROM %s WHERE v > %lld", all.s,
 			(long long)value[i]);
 	else
-		ts_explain_note(x, "the query of the figure, for each tile");
+		ts_explain_note(x, "%s", no_query);
 	x = ts_explain_add(out, "percentile of tile %lld by this metric", tile);
 	ts_explain_real(x, 100.0 * (double)(known - rank) / (double)known, "%");
 	ts_explain_from(x, TS_KNOWN_DERIVED, "%s", ts_metric_defs[m->metric.id].columns);
@@ -296,7 +347,7 @@ memory_rank_explain(const struct memory_view *m, struct ts_explain *out)
 		ts_explain_query(x, "SELECT 100.0 * sum(v <= %lld) / count(v) FROM %s",
 			(long long)value[i], all.s);
 	else
-		ts_explain_note(x, "the query of the figure, for each tile");
+		ts_explain_note(x, "%s", no_query);
 	if (m->map.shown)
 		explain_scale(m, out, one_row ? all.s : NULL);
 	ts_strbuf_fini(&all);

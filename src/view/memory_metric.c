@@ -65,7 +65,10 @@ memory_value(const struct memory_view *m, char out[TS_FMT_MAX], int64_t v, bool 
 void
 memory_metric_title(const struct memory_view *m, struct ts_strbuf *out)
 {
-	ts_metric_title(out, &m->metric);
+	if (m->values)
+		ts_tile_values_title(out, &m->values->v);
+	else
+		ts_metric_title(out, &m->metric);
 	if (memory_is_of_tiles(m) && m->tiles && m->tiles->has_gaps)
 		ts_strbuf_puts(out, m->gaps ? " with gaps" : " without gaps");
 }

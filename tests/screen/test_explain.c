@@ -30,7 +30,7 @@ struct walk {
 	struct harness h;
 	struct ts_query *query;
 	uint64_t seen[SEEN]; /* hashes of figures that were asked for */
-	int seen_count, figures, queries;
+	int seen_count, figures, queries, without;
 	const char *where;
 };
 
@@ -113,6 +113,12 @@ look(struct walk *w)
 		/* a known value has a query, or it is said why not */
 		ck_assert_msg(x->query[0] || x->note[0] || x->kind == TS_EXPLAIN_UNKNOWN,
 			"%s: %s has no query", w->where, x->title);
+		if (!x->query[0] && x->kind != TS_EXPLAIN_UNKNOWN) {
+			w->without++;
+			if (getenv("TS_EXPLAIN_COUNT"))
+				fprintf(stderr, "%s: no query of %s: %s\n", w->where, x->title,
+					x->note);
+		}
 		if (!x->query[0] || !is_new(w, x))
 			continue;
 		w->queries++;
@@ -294,8 +300,11 @@ START_TEST(figures_are_what_their_queries_print)
 	if (report == 0)
 		ck_assert_msg(w->queries >= views[view].least, "%s: only %d queries", where,
 			w->queries);
+	if (report == 0 && strcmp(views[view].keys[0], "map") == 0) /* ranks, too */
+		ck_assert_msg(w->without == 0, "%s: %d figures without a query", where, w->without);
 	if (getenv("TS_EXPLAIN_COUNT"))
-		fprintf(stderr, "%s: %d figures, %d queries\n", where, w->figures, w->queries);
+		fprintf(stderr, "%s: %d figures, %d queries, %d without\n", where, w->figures,
+			w->queries, w->without);
 	harness_end(&w->h);
 	free(w);
 }

@@ -355,6 +355,56 @@ START_TEST(what_is_estimated_and_what_is_lacking_is_said)
 }
 END_TEST
 
+/* Cycles of which one half is not recorded are called what they are: those of the other one. */
+START_TEST(half_a_sum_is_called_so)
+{
+	static const struct {
+		const char *sql, *title, *note;
+	} cases[] = {
+		{"", "cycles, each compute set once", "measured"},
+		{"DROP TABLE compute_set", "cycles, each compute set once (exchanges alone)",
+			"no cycles of compute sets are recorded by tile; measured"},
+		{"UPDATE compute_set SET cycles_by_tile = NULL",
+			"cycles, each compute set once (exchanges alone)",
+			"no cycles of compute sets are recorded by tile; measured; summed over the 1 of 2 that "
+			"record it by tile"},
+		{"DELETE FROM compute_set", "cycles, each compute set once", "measured"},
+		{"DROP TABLE program", "cycles, each compute set once (compute sets alone)",
+			"no cycles of exchanges are recorded by tile; measured"},
+		{"UPDATE program SET cycles_by_tile = NULL",
+			"cycles, each compute set once (compute sets alone)",
+			"no cycles of exchanges are recorded by tile; measured; summed over the 1 of 2 that "
+			"record it by tile"},
+		{"DELETE FROM program", "cycles, each compute set once", "measured"},
+	};
+
+	for (size_t i = 0; i < TS_COUNT(cases); i++) {
+		static const int64_t tile[] = {0};
+		struct ts_strbuf title;
+		struct ts_tile_values v;
+		struct ts_err err = {0};
+		struct fixture f;
+
+		make_fixture(&f, "profile.pop", 0);
+		sql(&f, "%s", store);
+		sql(&f, "%s",
+			"INSERT INTO compute_set(compute_set, name, cycles_by_tile) VALUES(0, 'a', X'07000000');"
+			"INSERT INTO program(program, type, cycles_by_tile) VALUES(5, 'DoExchange', X'03000000'), "
+			"(6, 'Sequence', NULL)");
+		sql(&f, "%s", cases[i].sql);
+		open_report(&f);
+		ck_assert_int_eq(values(&v, &f, "cycles-once", tile, 1, &err), TS_OK);
+		check_note(&v, cases[i].note);
+		ts_strbuf_init(&title, 200);
+		ts_tile_values_title(&title, &v);
+		ck_assert_str_eq(title.s, cases[i].title);
+		ts_strbuf_fini(&title);
+		ts_tile_values_fini(&v);
+		end(&f);
+	}
+}
+END_TEST
+
 /* Bytes that are no number make the tile's sum unknown; a vertex of which nobody says what it takes is not one of 0 bytes. */
 START_TEST(what_cannot_be_read_is_not_0)
 {
@@ -582,6 +632,7 @@ main(void)
 	tcase_add_loop_test(c, random_stores_say_what_the_slow_way_says, 0, 40);
 	tcase_add_test(c, a_demo_says_what_the_slow_way_says);
 	tcase_add_test(c, what_is_estimated_and_what_is_lacking_is_said);
+	tcase_add_test(c, half_a_sum_is_called_so);
 	tcase_add_test(c, what_cannot_be_read_is_not_0);
 	tcase_add_test(c, cycles_of_one_tile_an_ipu_are_marked);
 	tcase_add_test(c, a_sum_that_does_not_fit_is_unknown);

@@ -13,7 +13,8 @@
  *   cycles-once     the same, each compute set and exchange once: known without an execution, too.
  *   active-cycles, active-cycles-once   compute sets alone: the tile's own vertices run.
  * A compute set without measured cycles counts with its estimate, which makes the figure partly estimated;
- * one with neither is left out and counted (`lacking`). Exchanges are the programs that execute no compute set.
+ * one with neither is left out and counted (`lacking`); where no compute set, or no exchange, has any, the sum is of the others alone
+ * and is called so (`alone`). Exchanges are the programs that execute no compute set.
  * Exchange code is shared: its sum exceeds the category. Control code is of programs without children.
  */
 #ifndef TS_REPORT_TILE_METRIC_H
@@ -112,6 +113,8 @@ struct ts_tile_values {
 	int64_t most, least; /* of the known ones; TS_UNKNOWN when there is none */
 	/* Of sums over blobs: how many were added, how many of those are estimates, how many have none. */
 	int64_t parts, estimated, lacking;
+	/* Of a sum over "compute sets" and "exchanges" when one of these records nothing: the other, and that one; else "". */
+	const char *alone, *without;
 	int64_t bad_rows; /* left out: no number, or no `_by_tile` blob */
 	char level
 		[16]; /* of the instrumentation that measured, where it is "ipu" or "device"; else "" */
@@ -131,6 +134,9 @@ void ts_tile_values_fini(struct ts_tile_values *v);
 
 /* Count sum, most, least and unknown anew from the values. */
 void ts_tile_values_sum(struct ts_tile_values *v);
+
+/* The title of values: "cycles (exchanges alone)" where they are that. */
+void ts_tile_values_title(struct ts_strbuf *out, const struct ts_tile_values *v);
 
 /*
  * What has to be said with the figures, in one line: "estimated; 12 of 300 compute sets record no cycles
