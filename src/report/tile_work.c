@@ -2,6 +2,7 @@
 /* tile_work - see the header. Each kind is one or two passes, each of which adds to the rows that are there. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -416,19 +417,26 @@ by_name(const void *x, const void *y, void *text)
 	return c ? c : (a->row > b->row) - (a->row < b->row);
 }
 
-/* Texts of our own making, behind the report's; 0: no room. */
+/* A text of our own making, behind the report's; 0: no room. */
+static uint32_t
+keep_text(struct ts_tile_work *w, const char *said, size_t n)
+{
+	size_t at = w->text.len;
+
+	if (n == 0 || at + n + 1 > TS_WORK_TEXT)
+		return 0;
+	ts_strbuf_add(&w->text, said, n + 1);
+	return w->text.cut ? 0 : (uint32_t)at;
+}
+
 static uint32_t
 keep_said(struct ts_tile_work *w, size_t (*say)(char *, size_t, const char *, size_t),
 	uint32_t name)
 {
 	char said[TS_WORK_NAME];
-	size_t at = w->text.len, n = strlen(w->text.s + name);
+	size_t n = say(said, sizeof(said), w->text.s + name, strlen(w->text.s + name));
 
-	n = say(said, sizeof(said), w->text.s + name, n);
-	if (n == 0 || at + n + 1 > TS_WORK_TEXT)
-		return 0;
-	ts_strbuf_add(&w->text, said, n + 1);
-	return w->text.cut ? 0 : (uint32_t)at;
+	return keep_text(w, said, n);
 }
 
 static void
@@ -482,6 +490,16 @@ rank_families(struct ts_tile_work *w)
 	return true;
 }
 
+/* What stands for the name of a vertex type that has none, and for its family. */
+static uint32_t
+keep_number(struct ts_tile_work *w, int64_t id)
+{
+	char said[40];
+	int n = snprintf(said, sizeof(said), "vertex type %lld", (long long)id);
+
+	return keep_text(w, said, (size_t)n);
+}
+
 /* False: no memory. */
 static bool
 make_families(struct ts_tile_work *w)
@@ -495,8 +513,12 @@ make_families(struct ts_tile_work *w)
 		return false;
 	}
 	for (size_t i = 0; i < w->count; i++) {
-		w->row[i].said = keep_said(w, ts_vertex_demangle, w->row[i].name);
-		k[i] = (struct named){(uint32_t)i, keep_said(w, ts_vertex_family, w->row[i].name)};
+		uint32_t name = w->row[i].name;
+		uint32_t number = w->text.s[name] ? 0 : keep_number(w, w->row[i].id);
+
+		w->row[i].said = number ? number : keep_said(w, ts_vertex_demangle, name);
+		k[i] = (struct named){(uint32_t)i,
+			number ? number : keep_said(w, ts_vertex_family, name)};
 	}
 	qsort_r(k, w->count, sizeof(*k), by_name, w->text.s);
 	for (size_t i = 0; i < w->count; i++) {

@@ -186,6 +186,14 @@ is_named_otherwise(const struct ts_report *r, const struct ts_absent_text *a)
 		r->binding[a->relation].object;
 }
 
+const char *
+ts_absent_vertex_names(const struct ts_report *r)
+{
+	return r && ts_report_has_column(r, TS_VERTEX_TYPE, TS_VERTEX_TYPE_NAME)
+		? NULL
+		: "names of vertex types are not recorded";
+}
+
 void
 ts_absent_describe(struct ts_strbuf *out, const struct ts_view_env *env, enum ts_absent which,
 	const char *why)

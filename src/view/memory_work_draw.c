@@ -8,6 +8,7 @@
 #include "memory_work.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/view/absent.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/sheet.h"
 
@@ -131,13 +132,17 @@ known_word(const struct ts_work_row *r)
 }
 
 static void
-total_name(const struct work_tab *w, char *out, size_t size)
+total_name(const struct ts_tab *t, char *out, size_t size)
 {
+	const struct work_tab *w = work_of(t);
 	const struct kind *k = &kinds[w->kind];
 	char n[TS_FMT_MAX], f[TS_FMT_MAX];
 
 	ts_fmt_count(n, (int64_t)w->work.count);
-	if (memory_work_rolled(w))
+	if (w->kind == TS_WORK_VERTICES && ts_absent_vertex_names(t->view->env->report))
+		snprintf(out, size, "%s %s, names not recorded", n,
+			w->work.count == 1 ? k->one : k->many);
+	else if (memory_work_rolled(w))
 		snprintf(out, size, "%s %s in %s famil%s", n, w->work.count == 1 ? k->one : k->many,
 			ts_fmt_count(f, (int64_t)w->work.families),
 			w->work.families == 1 ? "y" : "ies");
@@ -146,13 +151,14 @@ total_name(const struct work_tab *w, char *out, size_t size)
 }
 
 static void
-name_cell(const struct work_tab *w, int64_t line, const struct ts_work_row *r,
+name_cell(const struct ts_tab *t, int64_t line, const struct ts_work_row *r,
 	struct ts_table_cell *out)
 {
+	const struct work_tab *w = work_of(t);
 	const char *said = ts_work_said(&w->work, r);
 
 	if (line == TS_TABLE_TOTAL) {
-		total_name(w, out->buf, sizeof(out->buf));
+		total_name(t, out->buf, sizeof(out->buf));
 		return;
 	}
 	out->s = *said ? said : "(no name)";
@@ -182,7 +188,7 @@ work_cell(void *ctx, int64_t line, int column, struct ts_table_cell *out)
 	out->buf[0] = '\0';
 	switch (what) {
 	case W_NAME:
-		name_cell(w, line, r, out);
+		name_cell(t, line, r, out);
 		break;
 	case W_TYPE:
 		out->s = w->work.text.s + r->type;
@@ -445,8 +451,11 @@ explain_state(struct ts_explain *out, const struct ts_tab *t, const struct ts_wo
 	ts_explain_bytes(x, r->state, memory_units(memory_of(t)));
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"compute_set_vertex.count_by_tile, vertex_type.state_bytes");
-	ts_explain_formula(x, "%lld vertices x %lld bytes", (long long)r->vertices,
-		r->vertices > 0 ? (long long)(r->state / r->vertices) : 0LL);
+	if (r->state != TS_UNKNOWN && r->vertices > 0)
+		ts_explain_formula(x, "%lld vertices x %lld bytes", (long long)r->vertices,
+			(long long)(r->state / r->vertices));
+	else
+		ts_explain_note(x, "what a vertex of this type takes is not recorded");
 	if (w->ask.of.count == 0)
 		ts_explain_query(x,
 			"SELECT sum(tile_at(v.count_by_tile, %lld)) * t.state_bytes FROM "

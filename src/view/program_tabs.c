@@ -13,6 +13,7 @@
 #include "tilescope/base/fmt.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/report/program_details.h"
+#include "tilescope/view/absent.h"
 
 #include "program_tabs.h"
 
@@ -519,8 +520,9 @@ draw_code(struct ts_canvas *c, struct ts_rect r, int x, const struct details_tab
 }
 
 static void
-draw_total(struct ts_canvas *c, const struct details_tab *d)
+draw_total(struct ts_canvas *c, const struct ts_tab *t, const struct details_tab *d)
 {
+	const char *nameless = ts_absent_vertex_names(t->view->env->report);
 	struct ts_rect at = ts_held_list_below(&d->l, d->body, d->total);
 	const struct ts_program_details *p = &d->details;
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
@@ -530,10 +532,11 @@ draw_total(struct ts_canvas *c, const struct details_tab *d)
 	for (int i = 0; d->is != PROGRAM_VERTICES && i < TS_CYCLES_KINDS; i++)
 		x = (d->is == PROGRAM_CODE ? draw_code : draw_kind)(c, at, x, d, i);
 	if (d->is == PROGRAM_VERTICES)
-		ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL, "%s instances of %s vertex type%s%s",
-			ts_fmt_count(n, p->instances), ts_fmt_count(m, p->kinds),
-			p->kinds == 1 ? "" : "s",
-			p->vertices < p->kinds ? ", the most used are listed" : "");
+		ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL,
+			"%s instances of %s vertex type%s%s%s%s", ts_fmt_count(n, p->instances),
+			ts_fmt_count(m, p->kinds), p->kinds == 1 ? "" : "s",
+			p->vertices < p->kinds ? ", the most used are listed" : "",
+			nameless ? "; " : "", nameless ? nameless : "");
 }
 
 /* Why there is no table of this tab at all, or NULL. */
@@ -590,7 +593,7 @@ program_tab_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	} else {
 		details_begin(d, t);
 		ts_held_list_draw(&d->l, c, d->body);
-		draw_total(c, d);
+		draw_total(c, t, d);
 	}
 }
 

@@ -167,6 +167,35 @@ START_TEST(vertices_roll_up_and_unfold)
 }
 END_TEST
 
+/* Without names a vertex type has its number, and it is said that there are none; what is not recorded is not worked out. */
+START_TEST(vertices_without_names)
+{
+	struct ts_explain *x = calloc(1, sizeof(*x));
+	struct harness h;
+
+	ck_assert_ptr_nonnull(x);
+	begin(&h, 160, 44, TS_GLYPHS_FULL);
+	harness_stop(&h);
+	harness_sql(&h, "DROP TABLE vertex_type");
+	harness_start(&h, &ts_view_memory, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_command(&h, "goto 0");
+	show(&h, "vertices");
+	harness_says(&h, "3 vertex types, names not recorded");
+	harness_says(&h, "vertex type 0");
+	harness_says(&h, "vertex type 2");
+	ck_assert(!harness_has(&h, "(no name)"));
+	harness_type(&h, "open");
+	ts_explain_init(x);
+	ts_view_memory.explain(h.view, x);
+	for (int i = 0; i < x->count; i++)
+		ck_assert_msg(!strstr(x->figure[i].formula, "x 0 bytes"), "%s",
+			x->figure[i].formula);
+	free(x);
+	harness_end(&h);
+}
+END_TEST
+
 /* From a compute set to who runs it, from an exchange to its program; many programs may have a vertex. */
 START_TEST(leads_to_programs)
 {
@@ -680,6 +709,7 @@ main(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, screens_are_those_that_were_kept, 0, (int)TS_COUNT(shots));
 	tcase_add_test(c, vertices_roll_up_and_unfold);
+	tcase_add_test(c, vertices_without_names);
 	tcase_add_test(c, leads_to_programs);
 	tcase_add_test(c, many_selected_tiles);
 	tcase_add_test(c, the_selected_tiles_are_summed_up);

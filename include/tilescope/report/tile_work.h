@@ -88,7 +88,7 @@ enum ts_code ts_tile_work_read(struct ts_tile_work *w, struct ts_reader *rd, enu
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_tile_work_fini(struct ts_tile_work *w);
 
-/* As people write it; "" = none. */
+/* As people write it; of a vertex type without a name "vertex type N"; "" = none. */
 static inline const char *
 ts_work_said(const struct ts_tile_work *w, const struct ts_work_row *row)
 {

@@ -14,6 +14,7 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/relation.h"
 
+struct ts_report;
 struct ts_view_env;
 
 enum ts_absent {
@@ -70,6 +71,9 @@ struct ts_absent_text {
 };
 
 extern const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT];
+
+/* For the note of a tab that names vertex types: why it has no names for them; NULL: it has. */
+const char *ts_absent_vertex_names(const struct ts_report *r);
 
 /* The panel's sentences, a line each; `why` may be "". */
 void ts_absent_describe(struct ts_strbuf *out, const struct ts_view_env *env, enum ts_absent which,
