@@ -143,6 +143,18 @@ run(struct ts_app *app, const struct ts_call *call)
 	return effect;
 }
 
+/* A command was taken while others waited: they are dropped, which is said where it has nothing to say itself. */
+static void
+drop_waiting(struct ts_app *app)
+{
+	int count = app->typed.count;
+
+	ts_typed_drop(&app->typed);
+	if (count > 0 && !app->env.message[0])
+		ts_view_say(&app->env, "%d key%s that waited %s dropped", count,
+			count == 1 ? "" : "s", count == 1 ? "is" : "are");
+}
+
 /* What a call asks for beyond the row: a line to type, a report to open. It is not for the rows that are being read. */
 static bool
 asks_first(const struct ts_call *call)
@@ -177,7 +189,7 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 		effect = TS_EFFECT_BELL;
 	}
 	if (app->asking == TS_ASK_NOTHING) /* else what is typed comes behind them */
-		ts_typed_drop(&app->typed);
+		drop_waiting(app);
 	ts_app_effect(app, effect);
 }
 

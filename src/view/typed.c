@@ -17,6 +17,9 @@ static const enum ts_cmd acts[] = {TS_CMD_OPEN, TS_CMD_MARK, TS_CMD_TICK, TS_CMD
 	TS_CMD_EXPLAIN, TS_CMD_UNFOLD, TS_CMD_FOLD, TS_CMD_GOTO_MEMORY, TS_CMD_GOTO_LIVENESS,
 	TS_CMD_GOTO_PROGRAMS, TS_CMD_GOTO_OPERATIONS, TS_CMD_GOTO_TRACE};
 
+/* Where what was done to rows is seen: not before it is done. */
+static const enum ts_cmd behind[] = {TS_CMD_GOTO_WHAT_IF};
+
 static bool
 is_one_of(const enum ts_cmd *cmds, size_t n, enum ts_cmd cmd)
 {
@@ -78,7 +81,7 @@ ts_typed_keep(struct ts_typed *q, struct ts_view *v, const struct ts_call *call,
 {
 	bool had = q->count > 0;
 
-	if (waits(v, call->cmd, going))
+	if (waits(v, call->cmd, going) || (had && is_one_of(behind, TS_COUNT(behind), call->cmd)))
 		return keep(q, v, call);
 	if (call->cmd == TS_CMD_MARKS_CLEAR)
 		ts_typed_drop(q);

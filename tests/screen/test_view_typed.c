@@ -404,6 +404,38 @@ START_TEST(words_of_answers_stay)
 }
 END_TEST
 
+/* What was ticked before its row had come is there in What-if, where one goes at once; what else goes on says what it drops. */
+START_TEST(ticked_early)
+{
+	const struct ts_call tick = {.cmd = TS_CMD_TICK}, go = {.cmd = TS_CMD_GOTO_WHAT_IF};
+	const struct ts_call other = {.cmd = TS_CMD_PANE_NEXT};
+	struct harness h;
+	struct ts_args args;
+	struct ts_watch *watch;
+	struct ts_app *app = whole(&h, &args, &watch, "summary");
+
+	ts_app_show(app, TS_VIEW_VARIABLES);
+	ts_app_call(app, &tick);
+	ts_app_call(app, &go);
+	ck_assert_str_eq(app->env.message,
+		"2 keys wait for what is being read (Escape drops them)");
+	while (app->typed.count > 0)
+		ts_app_take_answers(app);
+	ck_assert_int_eq(app->selection.what_if.count, 1);
+	ck_assert_int_eq(app->current, TS_VIEW_LIVENESS);
+
+	app->env.message[0] = '\0';
+	ask_slow(app->view[app->current], false);
+	app->typed.call[0] = tick;
+	app->typed.count = 1;
+	ts_app_call(app, &other);
+	ck_assert_int_eq(app->typed.count, 0);
+	ck_assert_str_eq(app->env.message, "1 key that waited is dropped");
+	answer_slow();
+	whole_end(&h, app, watch);
+}
+END_TEST
+
 /* Beneath a line that is typed, or that a host has asked for, nothing is done. */
 START_TEST(beneath_a_line)
 {
@@ -488,6 +520,7 @@ main(void)
 	tcase_add_loop_test(tc, nobody_takes_it, 0, 2);
 	tcase_add_test(tc, no_row_passes);
 	tcase_add_test(tc, words_of_answers_stay);
+	tcase_add_test(tc, ticked_early);
 	tcase_add_test(tc, beneath_a_line);
 	tcase_add_test(tc, nothing_comes);
 	tcase_add_test(tc, too_many);
