@@ -107,8 +107,10 @@ run_query(const struct ts_args *args, const struct ts_report *r, struct ts_watch
 	struct ts_err err = {0};
 	enum ts_exit status;
 	enum ts_code code = ts_query_open(&run.query, r, &err);
+	char *rules = ts_config_path("rules/groups.rules");
 
 	if (!code) {
+		ts_query_set_rules(run.query, rules);
 		ts_query_set_cancel(run.query, ts_watch_cancel(watch));
 		if (!isatty(STDOUT_FILENO))
 			ts_query_set_progress(run.query, ts_watch_progress(watch));
@@ -119,6 +121,7 @@ run_query(const struct ts_args *args, const struct ts_report *r, struct ts_watch
 	if (code) {
 		ts_watch_complain(watch, args->paths[0], &err);
 		ts_query_close(run.query);
+		free(rules);
 		return status_of(code);
 	}
 	status = answer(&run);
@@ -128,6 +131,7 @@ run_query(const struct ts_args *args, const struct ts_report *r, struct ts_watch
 		status = ts_exit_worse(status, TS_EXIT_PARTIAL);
 	}
 	ts_query_close(run.query);
+	free(rules);
 	return status;
 }
 

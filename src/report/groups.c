@@ -259,6 +259,12 @@ ts_grouper_free(struct ts_grouper *m)
 	free(m);
 }
 
+const struct ts_groups *
+ts_grouper_groups(const struct ts_grouper *m)
+{
+	return m->groups;
+}
+
 int
 ts_grouper_of(struct ts_grouper *m, const char *name, size_t n, const char *category,
 	size_t category_n)

@@ -242,6 +242,7 @@ ts_query_close(struct ts_query *q)
 	forget_statement(q);
 	ts_db_close(q->db); /* before the readers, whose files it has attached */
 	ts_query_operations_free(q->operations);
+	ts_grouper_free(q->grouper);
 	ts_reader_close(q->rd);
 	ts_step_names_fini(&q->names);
 	ts_tile_ipus_fini(&q->ipus);
@@ -261,6 +262,12 @@ void
 ts_query_set_selected(struct ts_query *q, const struct ts_tile_set *selected)
 {
 	q->selected = selected;
+}
+
+void
+ts_query_set_rules(struct ts_query *q, const char *file)
+{
+	q->rules = file;
 }
 
 void

@@ -111,6 +111,50 @@ step_class(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	sqlite3_result_text(ctx, ts_step_class_key(s.class_of), -1, SQLITE_STATIC);
 }
 
+/* What q->inner says ends the statement; the first that went wrong stays. */
+static void
+fail(sqlite3_context *ctx, struct ts_query *q, const struct ts_err *why)
+{
+	q->inner = q->inner.code ? q->inner : *why;
+	sqlite3_result_error_code(ctx, why->code == TS_E_NOMEM ? SQLITE_NOMEM : SQLITE_INTERRUPT);
+}
+
+/* Rules are read with the first name. */
+static enum ts_code
+begin_groups(struct ts_query *q, struct ts_err *err)
+{
+	struct ts_groups *groups;
+	enum ts_code code = q->grouper ? TS_OK : ts_groups_open(&groups, q->rules, err);
+
+	if (q->grouper || code)
+		return code;
+	code = ts_grouper_new(&q->grouper, groups, err);
+	ts_groups_close(groups);
+	return code;
+}
+
+/* The group of a variable by its name and its category, either of which may be NULL: "weights", "other". */
+static void
+variable_group(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct ts_query *q = sqlite3_user_data(ctx);
+	const char *name = (const char *)sqlite3_value_text(argv[0]);
+	const char *category = (const char *)sqlite3_value_text(argv[1]);
+	struct ts_err why = {0};
+
+	(void)argc;
+	if (begin_groups(q, &why)) {
+		fail(ctx, q, &why);
+		return;
+	}
+	sqlite3_result_text(ctx,
+		ts_groups_name(ts_grouper_groups(q->grouper),
+			ts_grouper_of(q->grouper, name,
+				name ? (size_t)sqlite3_value_bytes(argv[0]) : 0, category,
+				category ? (size_t)sqlite3_value_bytes(argv[1]) : 0)),
+		-1, SQLITE_TRANSIENT);
+}
+
 /* Debug contexts are read with the first step. */
 static enum ts_code
 begin_frames(struct ts_query *q, struct ts_err *err)
@@ -148,9 +192,7 @@ step_stack(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	if (!code)
 		code = ts_frames_leaf(&leaf, &q->frames, &s, &why);
 	if (code) {
-		q->inner = q->inner.code ? q->inner : why;
-		sqlite3_result_error_code(ctx,
-			code == TS_E_NOMEM ? SQLITE_NOMEM : SQLITE_INTERRUPT);
+		fail(ctx, q, &why);
 		return;
 	}
 	ts_strbuf_init(&text, STACK_MOST);
@@ -459,6 +501,7 @@ static const struct {
 	{"regexp_group", 2, regexp_group},
 	{"step_class", 2, step_class},
 	{"step_stack", 4, step_stack},
+	{"variable_group", 2, variable_group},
 };
 
 int

@@ -5,6 +5,7 @@
 
 #include "tilescope/report/execution.h"
 #include "tilescope/report/frames.h"
+#include "tilescope/report/groups.h"
 #include "tilescope/report/query.h"
 #include "tilescope/report/tile_ipus.h"
 
@@ -27,6 +28,8 @@ struct ts_query {
 	bool has_frames;
 	struct ts_frames frames;		/* of step_stack(), when it was asked for */
 	struct ts_query_operations *operations; /* so are these */
+	const char *rules;			/* file of the user's groups; or NULL */
+	struct ts_grouper *grouper;		/* of variable_group(), when it was asked for */
 };
 
 /* What ended the rows of a relation: damage ends them alone, all else ends the statement. A code of SQLite. */

@@ -142,6 +142,7 @@ struct query_source {
 	struct ts_query *query;
 	char *sql;
 	struct ts_tile_set selected; /* a copy */
+	char *rules;		     /* or NULL */
 	int columns;		     /* 0: not asked yet */
 	struct ts_strbuf *text;
 };
@@ -155,6 +156,7 @@ ask(struct query_source *s, struct ts_reader *rd, struct ts_err *err)
 		return code;
 	ts_query_set_cancel(s->query, rd->cancel);
 	ts_query_set_selected(s->query, &s->selected);
+	ts_query_set_rules(s->query, s->rules);
 	code = ts_query_prepare(s->query, s->sql, 0, err);
 	if (code)
 		return code;
@@ -208,17 +210,22 @@ query_free(struct ts_row_source *source)
 	ts_report_close(s->report);
 	free_texts(s->text, s->columns);
 	ts_tile_set_fini(&s->selected);
+	free(s->rules);
 	free(s->sql);
 	free(s);
 }
 
 struct ts_row_source *
-ts_grid_query_source(struct ts_report *report, const char *sql, const struct ts_tile_set *selected)
+ts_grid_query_source(struct ts_report *report, const char *sql, const struct ts_tile_set *selected,
+	char *rules)
 {
 	struct query_source *s = ts_alloc(1, sizeof(*s));
 
-	if (!s)
+	if (!s) {
+		free(rules);
 		return NULL;
+	}
+	s->rules = rules;
 	s->source = (struct ts_row_source){.next = query_next, .free = query_free};
 	s->report = ts_report_hold(report);
 	s->sql = ts_strdup(sql);

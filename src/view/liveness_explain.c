@@ -161,7 +161,7 @@ explain_sum(const struct liveness *s, struct ts_explain *out, int64_t point)
 	int64_t memory = live_memory(s);
 	int64_t times = s->one_replica ? 1 : l->replicas;
 	bool replica = s->one_replica && s->shown.where == TS_LIVE_ALL && l->replicas > 1;
-	char not_always[LIVE_SQL], always[LIVE_SQL];
+	char not_always[LIVE_SQL], always[LIVE_SQL], where[LIVE_TILES_SQL];
 	struct ts_explained *x;
 
 	if (base == TS_UNKNOWN || !ts_add_i64(&sum, base))
@@ -186,6 +186,12 @@ explain_sum(const struct liveness *s, struct ts_explain *out, int64_t point)
 		l->memory_assumed ? " (assumed)" : "");
 	ts_explain_note(x,
 		"live bytes leave gaps and overlaps out: they do not say whether it fits");
+	if (!replica && !l->memory_assumed && live_tiles_sql(s, where) &&
+		not_always_sql(s, l->step[point], not_always) && base_sql(s, always))
+		ts_explain_query(x,
+			"SELECT 100.0 * (%s + %lld * %s) / ((SELECT bytes_per_tile FROM target) * (SELECT "
+			"count(*) FROM tile_memory%s%s))",
+			always, (long long)times, not_always, where[0] ? " WHERE " : "", where);
 }
 
 static void

@@ -377,9 +377,8 @@ groups_explain(struct ts_tab *t, struct ts_explain *out)
 	const struct groups_tab *g = t->own;
 	int64_t row = ts_held_list_row(&g->l);
 
-	if (row >= 0 && row < g->rows && g->s->groups && g->s->alive)
-		live_explain_group(g->s, out, ts_groups_name(g->s->groups, g->group[row]),
-			group_figure(g, row, G_BYTES), group_always(g, row));
+	if (row >= 0 && row < g->rows && g->s->groups && g->s->alive && g->s->alive->grouped)
+		live_explain_group(g->s, out, g->group[row], always_of(g));
 }
 
 static const struct ts_hint hints[] = {

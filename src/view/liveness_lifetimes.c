@@ -534,14 +534,33 @@ list(struct ts_tab *t, bool *there)
 	return &d->l.list;
 }
 
+/* lowered_variable.id of a row that is a piece; TS_UNKNOWN. */
+static int64_t
+piece_id(const struct lifetimes_tab *d, int64_t row)
+{
+	const struct ts_marked_variables *m = &d->s->v.env->selection->marked;
+	int64_t number = d->made.row[row].variable;
+
+	for (int i = 0; d->of_marked && d->s->lives && i < m->count; i++)
+		if (m->item[i].lowered && mark_number(d->s, &m->item[i]) == number)
+			return m->item[i].id;
+	if (!d->of_marked && d->names && row < d->names->rows &&
+		d->names->row[row].variable == number)
+		return d->names->row[row].id;
+	return TS_UNKNOWN;
+}
+
 static void
 explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct lifetimes_tab *d = t->own;
 	int64_t row = d->known ? ts_held_list_row(&d->l) : -1;
 
+	char buf[64];
+
 	if (row >= 0 && row < d->made.rows)
-		live_explain_lifetime(d->s, out, &d->made.row[row]);
+		live_explain_lifetime(d->s, out, &d->made.row[row], piece_id(d, row),
+			live_lifetime_name(d, row, buf, sizeof(buf)));
 }
 
 static bool

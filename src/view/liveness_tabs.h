@@ -14,9 +14,13 @@
 void live_explain_alive(struct ts_tab *t, struct ts_explain *out);
 void live_explain_always(const struct liveness *s, struct ts_explain *out,
 	const struct ts_always *a, int64_t row);
-void live_explain_group(const struct liveness *s, struct ts_explain *out, const char *name,
-	int64_t not_always, int64_t always);
+
+/* `always` may be NULL: it is not there. */
+void live_explain_group(const struct liveness *s, struct ts_explain *out, int group,
+	const struct ts_always *always);
+
+/* `id`: lowered_variable.id of a row that is a piece; TS_UNKNOWN: none is known. */
 void live_explain_lifetime(const struct liveness *s, struct ts_explain *out,
-	const struct ts_lifetime *r);
+	const struct ts_lifetime *r, int64_t id, const char *name);
 
 #endif

@@ -14,6 +14,7 @@
 #include "tilescope/view/grid.h"
 #include "tilescope/view/grid_source.h"
 #include "tilescope/view/sql.h"
+#include "tilescope/view/what_if.h"
 
 enum { ASK_ROWS, STATEMENT_LINES = 3, DETAILS_FROM = 14, NAMES_MAX = 1 << 20 };
 
@@ -21,6 +22,7 @@ struct sql_fetch {
 	struct ts_fetch fetch; /* first */
 	char *sql;
 	struct ts_tile_set selected; /* a copy */
+	char *rules;		     /* file of the user's groups; or NULL */
 	/* answers */
 	struct ts_row_block block;
 	struct ts_strbuf names; /* of the columns, NUL behind each */
@@ -89,6 +91,7 @@ read_rows(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 	ts_query_set_cancel(q, &fetch->job.cancel);
 	ts_query_set_progress(q, &fetch->job.progress);
 	ts_query_set_selected(q, &f->selected);
+	ts_query_set_rules(q, f->rules);
 	code = ts_query_prepare(q, f->sql, TS_SQL_SECONDS, err);
 	if (!code)
 		code = take_rows(f, q, err);
@@ -105,6 +108,7 @@ fini(struct ts_fetch *fetch)
 	struct sql_fetch *f = (struct sql_fetch *)fetch;
 
 	free(f->sql);
+	free(f->rules);
 	ts_tile_set_fini(&f->selected);
 	ts_row_block_fini(&f->block);
 	ts_strbuf_fini(&f->names);
@@ -239,6 +243,7 @@ view_request(struct ts_view *v)
 	f->fetch.fini = fini;
 	ts_strbuf_init(&f->names, NAMES_MAX);
 	f->sql = ts_strdup(s->sql);
+	f->rules = ts_what_if_rules(v->env);
 	if (!f->sql || !ts_tile_set_copy(&f->selected, selected, selected->tiles)) {
 		ts_fetch_free(&f->fetch);
 		return;
@@ -478,7 +483,8 @@ all_rows(struct ts_view *v)
 {
 	const struct sql_view *s = (const struct sql_view *)v;
 
-	return ts_grid_query_source(v->env->report, s->sql, &s->answer->selected);
+	return ts_grid_query_source(v->env->report, s->sql, &s->answer->selected,
+		ts_what_if_rules(v->env));
 }
 
 static bool

@@ -150,6 +150,10 @@ static const struct {
 	{"SELECT regexp_group('layer_([0-9]+)', 'a/layer_12/b') + 1", 13},
 	{"SELECT length(regexp_group('layer', 'a/layer_12/b'))", 5},
 	{"SELECT regexp_group('layer_([0-9]+)', 'a/blocks_12/b')", INT64_MIN},
+	{"SELECT variable_group('layer_3/weights', NULL) = 'weights'", 1},
+	{"SELECT variable_group('layer_3/weights', 'vertexCode') = 'code'", 1},
+	{"SELECT variable_group('vertexCode', NULL) = 'code'", 1},
+	{"SELECT variable_group(NULL, NULL) = 'other'", 1},
 	{"SELECT count(*) FROM step WHERE type REGEXP '^(Sync|Do)'"
 	 " AND type NOT LIKE 'Sync%' AND type NOT LIKE 'Do%'",
 		0},
@@ -172,6 +176,43 @@ START_TEST(what_is_answered)
 
 	ck_assert_msg(sql_check_int(&c, &got, answered[_i].sql), "%s", c.why);
 	ck_assert_msg(got == answered[_i].want, "%s: %lld", answered[_i].sql, (long long)got);
+}
+END_TEST
+
+/* Rules of the user's own take the place of the program's. */
+START_TEST(groups_by_own_rules)
+{
+	char dir[REPORT_DIR], path[REPORT_DIR + 16];
+	struct ts_report_options options = {0};
+	struct ts_report *r;
+	struct ts_query *q;
+	struct ts_err err = {0};
+	struct ts_sql_value v;
+	bool row;
+	FILE *f;
+
+	report_dir_make(dir);
+	snprintf(path, sizeof(path), "%s/groups.rules", dir);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs("group mine name \"^ours/\"\n", f);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_msg(!ts_report_open(&r, c.path, &options, &err), "%s", err.msg);
+	ck_assert_int_eq(ts_query_open(&q, r, &err), TS_OK);
+	ts_query_set_rules(q, path);
+	ck_assert_int_eq(
+		ts_query_prepare(q,
+			"SELECT variable_group('Ours/a', NULL) || variable_group('weights', "
+			"NULL)",
+			0, &err),
+		TS_OK);
+	ck_assert_int_eq(ts_query_step(q, &row, &err), TS_OK);
+	ts_query_value(&v, q, 0);
+	ck_assert(v.n == 9 && memcmp(v.bytes, "mineother", 9) == 0);
+	ts_query_close(q);
+	ts_report_close(r);
+	unlink(path);
+	ck_assert_int_eq(rmdir(dir), 0);
 }
 END_TEST
 
@@ -691,6 +732,7 @@ main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, what_is_refused, 0, (int)TS_COUNT(refused));
 	tcase_add_loop_test(t, what_is_answered, 0, (int)TS_COUNT(answered));
+	tcase_add_test(t, groups_by_own_rules);
 	tcase_add_loop_test(t, views_of_the_file, 0, 3);
 	tcase_add_loop_test(t, relations_are_the_cursors, 0, 2);
 	tcase_add_test(t, time_is_bounded);

@@ -56,6 +56,7 @@ struct ts_grouper;
 enum ts_code ts_grouper_new(struct ts_grouper **out, struct ts_groups *g,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_grouper_free(struct ts_grouper *m); /* NULL allowed */
+const struct ts_groups *ts_grouper_groups(const struct ts_grouper *m);
 
 /*
  * The group of a variable, 0 ... ts_groups_count() - 1: of its name and its category, n bytes each that may be

@@ -6,7 +6,7 @@
  * main."name". A relation that this report has not is refused with the reason: it must never fall
  * through to a table that happens to have its name. Tables of the other sources of the report stand
  * under the source's name: overlay."name", archive."name", vars."name". Functions: tile_at(blob, tile), tile_sum(blob),
- * tile_max(blob), step_class(type, name), step_stack(type, name, program, compute_set), and the tables tiles(blob) and tiles('EXPR') with columns tile and
+ * tile_max(blob), step_class(type, name), step_stack(type, name, program, compute_set), variable_group(name, category), and the tables tiles(blob) and tiles('EXPR') with columns tile and
  * value (docs/model.md).
  *
  * Reading is all that is allowed. A query belongs to one thread.
@@ -35,6 +35,12 @@ void ts_query_set_progress(struct ts_query *q, struct ts_progress *progress);
 
 /* What the word `selected` means in tiles('EXPR'); must outlive the statements. NULL (before it is set): an error. */
 void ts_query_set_selected(struct ts_query *q, const struct ts_tile_set *selected);
+
+/*
+ * The file with the user's rules of groups, for variable_group() (groups.h); must outlive the statements. NULL (before it is
+ * set), or no such file: the program's own.
+ */
+void ts_query_set_rules(struct ts_query *q, const char *file);
 
 /*
  * Take one statement, which replaces the one before. It may take `seconds` from now on (0: any time).

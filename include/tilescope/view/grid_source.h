@@ -18,9 +18,12 @@ struct ts_row_source *ts_grid_table_source(const struct ts_browse_table *table,
 	const struct ts_browse_wish *wish, struct ts_browse_order *order, int columns,
 	int64_t count);
 
-/* The statement is asked once more, of the whole report; `selected` is what it means (copied). NULL: no memory. */
+/*
+ * The statement is asked once more, of the whole report; `selected` is what it means (copied), `rules` the file of the user's
+ * groups (taken; or NULL). NULL: no memory.
+ */
 struct ts_row_source *ts_grid_query_source(struct ts_report *report, const char *sql,
-	const struct ts_tile_set *selected);
+	const struct ts_tile_set *selected, char *rules);
 
 /* What a grid shows as a sheet without rows; `facts` has room for TS_SHEET_COLUMNS. */
 void ts_grid_sheet(const struct ts_grid *g, struct ts_column_facts *facts, struct ts_sheet *out);
