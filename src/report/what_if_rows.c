@@ -257,6 +257,8 @@ change_of_row(int *change, struct what_if_share *h, struct ts_rows *rows,
 {
 	const char *name;
 	size_t n;
+	int later;
+	enum ts_code code;
 
 	*change = NOBODY;
 	if (b->is[R_VARIABLE] == TS_VALUE_OK)
@@ -274,7 +276,9 @@ change_of_row(int *change, struct what_if_share *h, struct ts_rows *rows,
 		*change = *change < 0 ? UNSURE : *change;
 		return TS_OK;
 	}
-	return ask_name(change, h, name, n, *change, err);
+	code = ask_name(&later, h, name, n, *change, err);
+	*change = later > *change ? later : *change; /* else what its number says */
+	return code;
 }
 
 /* A row: what the table of all tiles counts of it, and what of that is lost. */
