@@ -124,6 +124,7 @@ struct peaks_work {
 	struct ts_live_walk *walk;
 	int64_t *sum[2], *all[2]; /* by point: of an IPU, of the device; before and after */
 	int64_t base[2], all_base[2];
+	const struct ts_tile_set *selected; /* or NULL */
 	const struct ts_cancel *cancel;
 };
 
@@ -249,6 +250,13 @@ add_tile(struct peaks_work *p, size_t i)
 		touch(w, &pair, lost);
 	if (t->tile == w->fullest.before.tile)
 		w->fullest = pair;
+	if (p->selected && ts_tile_set_has(p->selected, t->tile)) {
+		w->selected_tiles++;
+		if (is_more(&pair.before, &w->selected.before))
+			w->selected.before = pair.before;
+		if (is_more(&pair.after, &w->selected.after))
+			w->selected.after = pair.after;
+	}
 }
 
 /* The sums of an IPU are complete: its peaks; into those of the device; begin anew. */
@@ -382,10 +390,15 @@ add_ipus(struct peaks_work *p, const struct place *place, struct ts_err *err)
 }
 
 static enum ts_code
-find_peaks(struct ts_what_if *w, const struct ts_tile_lives *l, const struct ts_tile_lives *less,
-	const struct ts_liveness *line, const struct ts_cancel *cancel, struct ts_err *err)
+find_peaks(struct what_if_work *work, const struct ts_tile_lives *l,
+	const struct ts_tile_lives *less, const struct ts_liveness *line, struct ts_err *err)
 {
-	struct peaks_work p = {.w = w, .l = l, .less = less, .cancel = cancel};
+	struct ts_what_if *w = work->w;
+	struct peaks_work p = {.w = w,
+		.l = l,
+		.less = less,
+		.selected = work->selected,
+		.cancel = work->rd->cancel};
 	static const struct ts_what_if_pair nothing = {.ipu = TS_UNKNOWN,
 		.before = {0, TS_UNKNOWN, TS_UNKNOWN},
 		.after = {0, TS_UNKNOWN, TS_UNKNOWN}};
@@ -393,7 +406,7 @@ find_peaks(struct ts_what_if *w, const struct ts_tile_lives *l, const struct ts_
 	bool room = place != NULL;
 	enum ts_code code;
 
-	w->device = w->next_peak = w->worst = w->next_tile = nothing;
+	w->device = w->next_peak = w->worst = w->next_tile = w->selected = nothing;
 	w->fullest.after = nothing.after;
 	w->fullest.ipu = TS_UNKNOWN;
 	p.walk = ts_live_walk_new(l);
@@ -466,7 +479,7 @@ work_out(struct what_if_work *w, struct ts_tile_lives *l, struct ts_err *err)
 		code = find_fullest(w->w, &tiles, w->rd, &why);
 		if (!code)
 			code = l->points == less->points && l->classes == less->classes
-				? find_peaks(w->w, l, less, &line, w->rd->cancel, &why)
+				? find_peaks(w, l, less, &line, &why)
 				: ts_err_set(&why, TS_E_STALE, "the report has changed");
 		at = code ? -1 : ts_tiles_find(&tiles, w->w->worst.before.tile);
 		if (at >= 0)
@@ -511,7 +524,7 @@ ts_what_if_read(struct ts_what_if **out, struct ts_reader *rd, struct ts_tile_li
 	const struct ts_what_if_changes *changes, struct ts_groups *groups,
 	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
 {
-	struct what_if_work work = {NULL, rd, groups, cache, progress, NULL, 0};
+	struct what_if_work work = {NULL, rd, groups, cache, progress, NULL, 0, NULL};
 
 	return read_what_if(out, &work, l, changes, err);
 }
@@ -521,7 +534,8 @@ ts_what_if_lead(struct ts_what_if **out, struct ts_what_if_run *run, struct ts_r
 	const struct ts_what_if_changes *changes, struct ts_groups *groups,
 	const struct ts_cache *cache, struct ts_progress *progress, struct ts_err *err)
 {
-	struct what_if_work work = {NULL, rd, groups, cache, progress, run, 0};
+	struct what_if_work work = {NULL, rd, groups, cache, progress, run, 0,
+		what_if_run_selected(run)};
 	enum ts_code code;
 
 	if (!ts_tile_lives_quick(rd->index)) /* a pass comes first, and it is alone then */

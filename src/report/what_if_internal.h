@@ -20,7 +20,11 @@ struct what_if_work {
 	struct ts_progress *progress;
 	struct ts_what_if_run *run; /* or NULL */
 	int blamed;		    /* 1 + the change that the error is about; 0: not known */
+	const struct ts_tile_set *selected; /* or NULL */
 };
+
+/* The tiles that are selected; NULL: none, or r is NULL. */
+const struct ts_tile_set *what_if_run_selected(const struct ts_what_if_run *r);
 
 /* The bytes that tiles lose, as a table; with those who help. *out may be set on TS_E_DAMAGED. */
 enum ts_code what_if_less(struct ts_tile_lives **out, struct what_if_work *w,

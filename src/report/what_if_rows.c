@@ -545,7 +545,7 @@ ts_what_if_names(bool *any, struct ts_reader *rd, const struct ts_what_if_change
 	static const int from[] = {TS_LOWERED_VARIABLE_VARIABLE, TS_LOWERED_VARIABLE_NAME};
 	static const int lowered[] = {TS_LOWERED_VARIABLE_ID, TS_LOWERED_VARIABLE_NAME};
 	struct ts_what_if w = {.changes = {.count = 1, .item = {*x}}};
-	struct what_if_work work = {&w, rd, groups, NULL, progress, NULL, 0};
+	struct what_if_work work = {&w, rd, groups, NULL, progress, NULL, 0, NULL};
 	struct what_if_share h = {.w = &work, .c = &w.changes};
 	enum ts_code code;
 

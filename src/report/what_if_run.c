@@ -37,6 +37,7 @@ struct ts_what_if_run {
 	_Atomic(struct what_if_share *) lead; /* it knows what is named: parts can be taken */
 	struct ts_what_if_changes changes;
 	const struct ts_cache *cache;
+	struct ts_tile_set selected;	/* of no tiles: nothing is */
 	struct helped *helped[HELPERS]; /* each written by its helper, read when nobody is active */
 };
 
@@ -57,6 +58,18 @@ ts_what_if_run_new(const struct ts_what_if_changes *changes, const struct ts_cac
 	r->changes = *changes;
 	r->cache = cache;
 	return r;
+}
+
+bool
+ts_what_if_run_select(struct ts_what_if_run *r, const struct ts_tile_set *set)
+{
+	return ts_tile_set_copy(&r->selected, set, set->tiles);
+}
+
+const struct ts_tile_set *
+what_if_run_selected(const struct ts_what_if_run *r)
+{
+	return r && r->selected.tiles > 0 ? &r->selected : NULL;
 }
 
 /* What others wait for has changed. */
@@ -123,6 +136,7 @@ ts_what_if_run_close(struct ts_what_if_run *r)
 	if (!last)
 		return;
 	forget(r);
+	ts_tile_set_fini(&r->selected);
 	pthread_cond_destroy(&r->news);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
@@ -209,7 +223,7 @@ help(struct ts_what_if_run *r, int place, const struct what_if_share *lead, stru
 		return ts_err_nomem(err);
 	r->helped[place] = p;
 	p->w.changes = r->changes;
-	p->work = (struct what_if_work){&p->w, rd, NULL, r->cache, progress, NULL, 0};
+	p->work = (struct what_if_work){&p->w, rd, NULL, r->cache, progress, NULL, 0, NULL};
 	code = what_if_share_open(&p->share, &p->work, lead, err);
 	return code ? code : take_parts(p->share, r, rd->report, err);
 }

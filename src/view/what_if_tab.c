@@ -3,8 +3,8 @@
  * what_if_tab - the tab "what-if": the peaks of the device, of the worst tile and of each IPU, before and after, and
  * what each change came to.
  *
- * One table: peaks of the device, of the tile with most live bytes, of the fullest one, of those that come next and
- * of those that lose most, of the IPUs; then, under a line of their own, the changes. `tick` on
+ * One table: peaks of the device, of the worst of the selected tiles, of the tile with most live bytes, of the fullest one, of
+ * those that come next and of those that lose most, of the IPUs; then the changes. `tick` on
  * a change goes on to the next of removed, halved, in 4, nothing; `open` on a peak goes to where it is afterwards.
  */
 #include "config.h"
@@ -50,6 +50,13 @@ static const struct ts_what_if_changes *
 changes_of(const struct ts_tab *t)
 {
 	return &t->view->env->selection->what_if;
+}
+
+/* The row of the tab that is under the cursor; -1 = none. */
+static int64_t
+row_of(const struct what_if_tab *s)
+{
+	return s->w ? ts_held_list_row(&s->l) : -1;
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
@@ -128,11 +135,12 @@ request(struct ts_tab *t)
 {
 	struct what_if_tab *s = tab_of(t);
 	struct ts_view_env *env = t->view->env;
+	const struct ts_selected_tiles *tiles = &env->selection->tiles;
 	struct answer *a;
 
 	env->wanted |= ts_section_bit(TS_SECTION_TILE_LIVES);
-	if ((s->any && s->asked == changes_of(t)->version) || env->looking ||
-		s->pane.state == TS_PANE_ABSENT ||
+	if ((s->any && s->asked == changes_of(t)->version && s->asked_tiles == tiles->version) ||
+		env->looking || s->pane.state == TS_PANE_ABSENT ||
 		ts_view_waits(env, TS_SECTION_TILE_LIVES, TS_LOWERED_VARIABLE))
 		return;
 	a = ts_alloc(1, sizeof(*a));
@@ -145,8 +153,13 @@ request(struct ts_tab *t)
 	a->cache = env->cache;
 	a->rules = ts_what_if_rules(env);
 	a->run = ts_what_if_run_new(&a->changes, env->cache);
+	if (tiles->count > 0 && a->run && !ts_what_if_run_select(a->run, &tiles->set)) {
+		ts_fetch_free(&a->f);
+		return;
+	}
 	s->any = true;
 	s->asked = a->version;
+	s->asked_tiles = tiles->version;
 	s->asking = &a->f;
 	s->pane.state = s->w ? TS_PANE_STALE : TS_PANE_LOADING;
 	ts_fetch_send(t->view, &a->f, t->kind + KIND_ANSWER, TS_WORKER_BULK, "working out what if");
@@ -210,6 +223,7 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 	s->device_limit = a->device_limit;
 	memcpy(s->group, a->group, sizeof(s->group));
 	a->w = NULL;
+	s->l.of++;
 	what_if_labels(s);
 	resize(t);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
@@ -258,11 +272,7 @@ table_rect(const struct ts_tab *t)
 static void
 resize(struct ts_tab *t)
 {
-	struct ts_table table = what_if_table(t, false);
-	int rows = ts_table_rows(&table, table_rect(t));
-
-	what_if_fit(tab_of(t), rows);
-	ts_list_resize(&tab_of(t)->list, rows);
+	what_if_begin(tab_of(t), t, table_rect(t));
 }
 
 /* "halved …/matMul/partials_2: 52 KiB less", "3 changes, the last: halved …". */
@@ -371,29 +381,30 @@ static void
 draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
 	struct what_if_tab *s = tab_of(t);
-	struct ts_table table = what_if_table(t, focus);
 	struct ts_rect r = t->r, part;
-	int head = head_lines(t), foot = foot_lines(t);
+	int head = head_lines(t), foot = foot_lines(t), room;
 	bool told;
 
+	(void)focus;
 	if (!s->w) {
 		ts_pane_draw(c, t->r, t->view->env, &s->pane);
 		return;
 	}
+	resize(t);
+	room = ts_table_rows(&s->l.table, table_rect(t));
 	told = s->w->changes.count > 0 &&
-		(s->w->fullest.before.tile == TS_UNKNOWN ||
-			what_if_rows(s) > ts_table_rows(&table, table_rect(t)));
+		(s->w->fullest.before.tile == TS_UNKNOWN || what_if_rows(s) > room);
 	part = ts_rect_cut_top(&r, head);
 	if (head > 0)
 		draw_head(t, c, part, head, told);
 	part = ts_rect_cut_bottom(&r, foot);
 	if (foot > 0) {
-		int rows = ts_table_rows(&table, r) - what_if_rows(s);
+		int64_t rows = room - s->l.list.count;
 
-		part.y -= rows > 1 ? rows - 1 : 0; /* below the last row, and a blank one */
+		part.y -= rows > 1 ? (int)rows - 1 : 0; /* below the last row, and a blank one */
 		draw_foot(t, c, part);
 	}
-	ts_table_draw(c, r, &table, &s->list);
+	ts_held_list_draw(&s->l, c, r);
 }
 
 static void
@@ -410,6 +421,8 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 				(int)(100. * (double)done / (double)total));
 		else
 			snprintf(out, TS_TAB_NOTE, "being worked out");
+	} else if (s->w && s->w->changes.version != changes_of(t)->version) {
+		snprintf(out, TS_TAB_NOTE, "stopped: not of the newest change");
 	} else if (s->w && s->limit > 0) {
 		char a[TS_FMT_MAX];
 
@@ -425,7 +438,8 @@ static enum ts_effect
 go_there(struct ts_tab *t)
 {
 	struct what_if_tab *s = tab_of(t);
-	const struct ts_what_if_pair *pair = s->w ? what_if_pair_at(s, s->list.cursor) : NULL;
+	int64_t row = row_of(s);
+	const struct ts_what_if_pair *pair = row >= 0 ? what_if_pair_at(s, row) : NULL;
 	struct ts_selection *selection = t->view->env->selection;
 
 	if (!pair || pair->after.step == TS_UNKNOWN)
@@ -437,7 +451,7 @@ go_there(struct ts_tab *t)
 		t->view->ops->shown(t->view);
 	if (pair->after.tile != TS_UNKNOWN)
 		ts_tab_tell_view(t, TS_CMD_SOURCE, "tile %lld", (long long)pair->after.tile);
-	else if (what_if_is_of_device(s, s->list.cursor))
+	else if (what_if_is_of_device(s, row))
 		ts_tab_tell_view(t, TS_CMD_SOURCE, "all");
 	else if (pair->ipu != TS_UNKNOWN)
 		ts_tab_tell_view(t, TS_CMD_SOURCE, "ipu %lld", (long long)pair->ipu);
@@ -446,12 +460,22 @@ go_there(struct ts_tab *t)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC | TS_EFFECT_SELECT);
 }
 
+/* The cursor to a row, where the list has it. */
+static enum ts_effect
+go_to_row(struct what_if_tab *s, int64_t row)
+{
+	for (int64_t place = 0; place < s->l.list.count; place++)
+		if (ts_table_row(&s->l.table, place) == row)
+			return ts_list_go(&s->l.list, place);
+	return TS_EFFECT_NONE;
+}
+
 /* The change under the cursor; where there is none the last one, to which the cursor goes then. */
 static enum ts_effect
 tick(struct ts_tab *t)
 {
 	struct what_if_tab *s = tab_of(t);
-	int i = what_if_change_at(s, s->list.cursor), changes = s->w ? s->w->changes.count : 0;
+	int i = what_if_change_at(s, row_of(s)), changes = s->w ? s->w->changes.count : 0;
 	struct ts_what_if_change x;
 	enum ts_effect moved = TS_EFFECT_NONE;
 
@@ -461,7 +485,7 @@ tick(struct ts_tab *t)
 	}
 	if (i < 0) {
 		i = changes - 1;
-		moved = ts_list_go(&s->list, what_if_rows(s) - 1);
+		moved = go_to_row(s, what_if_rows(s) - 1);
 	}
 	x = s->w->changes.item[i];
 	return (enum ts_effect)(moved | ts_what_if_tick(t->view, &x));
@@ -504,22 +528,25 @@ clear_or_undo(struct ts_tab *t)
 static enum ts_effect
 command(struct ts_tab *t, const struct ts_call *call)
 {
-	if (call->cmd == TS_CMD_OPEN)
+	if (tab_of(t)->w)
+		resize(t);
+	if (call->cmd == TS_CMD_OPEN && !ts_call_arg(call, 0))
 		return go_there(t);
 	if (call->cmd == TS_CMD_TICK)
 		return tick(t);
 	if (call->cmd == TS_CMD_MARKS_CLEAR && (changes_of(t)->count > 0 || can_undo(t)))
 		return clear_or_undo(t);
-	return ts_list_command(&tab_of(t)->list, call->cmd);
+	return ts_held_list_command(&tab_of(t)->l, t, call);
 }
 
 static enum ts_effect
 mouse(struct ts_tab *t, int x, int y, int wheel)
 {
-	struct ts_table table = what_if_table(t, false);
-
 	(void)x;
-	return ts_list_mouse(&tab_of(t)->list, ts_table_line(&table, table_rect(t), y), wheel);
+	if (!tab_of(t)->w)
+		return TS_EFFECT_NONE;
+	resize(t);
+	return ts_held_list_mouse(&tab_of(t)->l, table_rect(t), y, wheel);
 }
 
 static bool
@@ -527,12 +554,15 @@ sheet(struct ts_tab *t, struct ts_sheet *out)
 {
 	struct what_if_tab *s = tab_of(t);
 
+	if (!s->w)
+		return false;
+	resize(t);
 	snprintf(out->title, sizeof(out->title), "What if");
-	out->table = what_if_table(t, false);
-	out->list = &s->list;
-	out->rows = what_if_rows(s);
+	out->table = s->l.table;
+	out->list = &s->l.list;
+	out->rows = s->l.order.rows;
 	out->wait = s->asking ? "it is being worked out" : NULL;
-	return s->w != NULL;
+	return true;
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -548,7 +578,8 @@ drop(struct ts_tab *t)
 	s->any = false;
 	s->taken.count = 0;
 	s->pane.state = TS_PANE_EMPTY;
-	ts_list_set_count(&s->list, 0);
+	ts_list_set_count(&s->l.list, 0);
+	s->l.of++;
 }
 
 static bool
@@ -559,9 +590,10 @@ open_tab(struct ts_tab *t)
 	if (!s)
 		return false;
 	t->own = s;
+	s->t = t;
+	ts_held_list_init(&s->l, -1);
 	s->limit = s->ipu_limit = s->device_limit = TS_UNKNOWN;
 	s->pane.absent = TS_ABSENT_TILE_LIVES;
-	ts_list_init(&s->list);
 	return true;
 }
 
@@ -571,6 +603,7 @@ close_tab(struct ts_tab *t)
 	if (!t->own)
 		return;
 	drop(t);
+	ts_held_list_fini(&tab_of(t)->l);
 	free(t->own);
 	t->own = NULL;
 }
@@ -589,13 +622,15 @@ list(struct ts_tab *t, bool *there)
 	struct what_if_tab *s = tab_of(t);
 
 	*there = s->w != NULL;
-	return &s->list;
+	return &s->l.list;
 }
 
 static const struct ts_hint hints[] = {
 	{TS_CMD_TICK, "other change"},
 	{TS_CMD_MARKS_CLEAR, "clear"},
 	{TS_CMD_OPEN, "go there"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_COUNT, NULL},
 };
 

@@ -319,6 +319,170 @@ START_TEST(explains)
 }
 END_TEST
 
+/* Queries of all figures of all rows. */
+static int
+ask_all(struct harness *h)
+{
+	int queries = 0;
+
+	harness_command(h, "first");
+	do {
+		struct ts_explain e;
+
+		ts_explain_init(&e);
+		h->view->ops->explain(h->view, &e);
+		queries += harness_ask(h, &e);
+	} while (!(harness_command(h, "down") & TS_EFFECT_BELL));
+	return queries;
+}
+
+/* Before and after, and what the changes come to, are what their queries print: by number, name, group, expression. */
+START_TEST(queries)
+{
+	static const char *const changes[] = {"halve activations", "split 7 /matMul.*[0-9]$/",
+		"remove grad", "halve piece 40", "remove variable 3", "split 3 it's|OUT"};
+	struct harness h;
+
+	if (_i)
+		begin_own(&h, rows);
+	else
+		begin(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "tab what-if");
+	ck_assert_int_ge(ask_all(&h), 10);
+	for (size_t i = 0; i < TS_COUNT(changes); i++)
+		what_if(&h, changes[i]);
+	what_if(&h, "halve piece 2");
+	ck_assert_int_ge(ask_all(&h), 60);
+	for (int i = 0; i < 12; i++) { /* too many for one query: that is said */
+		char line[140];
+
+		snprintf(line, sizeof(line), "remove nobody%d%080d", i, i);
+		what_if(&h, line);
+	}
+	ck_assert_int_ge(ask_all(&h), 10);
+	harness_end(&h);
+}
+END_TEST
+
+static struct ts_sheet
+sheet_of(struct harness *h)
+{
+	struct ts_sheet sheet = {.list = NULL};
+
+	ck_assert(h->view->ops->sheet(h->view, &sheet));
+	return sheet;
+}
+
+/* The text of a column of the row at a place of the list; "" where it has none. */
+static const char *
+text_at(const struct ts_sheet *s, int64_t place, int column)
+{
+	static char text[200];
+	struct ts_table_value v = {0};
+	int64_t row = ts_table_row(&s->table, place);
+
+	ck_assert(s->table.value(s->table.ctx, row, column, &v));
+	snprintf(text, sizeof(text), "%.*s", v.type == TS_VALUE_TEXT ? (int)v.n : 0,
+		v.s ? v.s : "");
+	return text;
+}
+
+/* One table, which is sorted, filtered, searched and copied as all are; what is done to a row is done to that under the cursor. */
+START_TEST(a_table_as_others)
+{
+	enum { WHAT, OF, BEFORE, LESS = 6 };
+	const struct ts_call all = {.cmd = TS_CMD_FILTER, .argc = 1};
+	struct ts_table_value v = {0};
+	int64_t last = INT64_MAX;
+	struct ts_sheet s;
+	struct harness h;
+
+	begin_own(&h, rows);
+	h.options.units = TS_UNITS_BYTES;
+	harness_command(&h, "tab what-if");
+	what_if(&h, "remove b/");
+	what_if(&h, "halve a/");
+	harness_command(&h, "sort less");
+	s = sheet_of(&h);
+	for (int64_t i = 0; i < s.list->count; i++) {
+		v = (struct ts_table_value){0};
+		ck_assert(s.table.value(s.table.ctx, ts_table_row(&s.table, i), LESS, &v));
+		if (v.type != TS_VALUE_INTEGER)
+			continue;
+		ck_assert_int_le(v.integer, last);
+		last = v.integer;
+	}
+	ck_assert_int_lt(last, 30);
+	harness_command(&h, "filter what:remove");
+	s = sheet_of(&h);
+	ck_assert_int_eq(s.list->count, 1);
+	ck_assert_str_eq(text_at(&s, 0, OF), "pattern b/");
+	harness_command(&h, "first");
+	harness_command(&h, "copy");
+	ck_assert_str_eq(h.env.copy, "remove\tpattern b/\t30\t\t0\t1 piece\t30\t100");
+	harness_command(&h, "tick"); /* that change, not the one that stands there unfiltered */
+	ck_assert_int_eq(h.selection.what_if.item[1].how, TS_WHAT_IF_HALVE);
+	ck_assert_str_eq(h.selection.what_if.item[1].text, "b/");
+	h.view->ops->command(h.view, &all);
+	s = sheet_of(&h);
+	for (int64_t i = 0; i < s.list->count; i++) /* one header: that of the file */
+		ck_assert_str_ne(text_at(&s, i, WHAT), "change");
+	harness_command(&h, "search fullest");
+	harness_command(&h, "open");
+	ck_assert_int_eq(h.selection.tile, 0);
+	harness_end(&h);
+}
+END_TEST
+
+/* Of the tiles that are selected the worst has a row: before, and after. */
+START_TEST(selected_tiles)
+{
+	struct ts_tile_set set = {0};
+	struct harness h;
+
+	begin_own(&h, rows);
+	h.options.units = TS_UNITS_BYTES;
+	harness_command(&h, "tab what-if");
+	what_if(&h, "remove b/");
+	ck_assert(!harness_has(&h, "selected"));
+	ck_assert(ts_tile_set_init(&set, 4));
+	ts_tile_set_add(&set, 1, 3);
+	ts_select_tiles(&h.selection, &set, "1-2");
+	harness_settle(&h);
+	harness_says(&h, "selected     the worst of 2");
+	harness_says(&h, "100 B tile 1 never");
+	ck_assert_int_ge(ask_all(&h), 20);
+	ck_assert(ts_tile_set_init(&set, 4));
+	ts_tile_set_add(&set, 2, 3);
+	ts_select_tiles(&h.selection, &set, "2");
+	harness_settle(&h);
+	harness_says(&h, "selected     tile");
+	harness_says(&h, "7 B tile 2 never");
+	ts_select_no_tiles(&h.selection);
+	harness_settle(&h);
+	ck_assert(!harness_has(&h, "selected"));
+	harness_end(&h);
+}
+END_TEST
+
+/* An answer that is not of the newest change says so, where the one that would be was stopped. */
+START_TEST(stopped)
+{
+	struct ts_call call = {.cmd = TS_CMD_WHAT_IF, .argc = 1, .text = "remove b/"};
+	struct harness h;
+
+	begin_own(&h, rows);
+	harness_command(&h, "tab what-if");
+	ts_what_if_command(h.view, &call);
+	h.view->ops->request(h.view);
+	ts_jobs_cancel(h.env.jobs, h.view->id);
+	harness_settle(&h);
+	if (!harness_has(&h, "227 B")) /* it may have been quicker */
+		harness_says(&h, "stopped: not of the newest change");
+	harness_end(&h);
+}
+END_TEST
+
 /* A tile has 112 bytes: what is live then is against that, exactly, and never said to fit. */
 START_TEST(still_above)
 {
@@ -655,6 +819,10 @@ main(void)
 	tcase_add_test(c, peaks_before_and_after);
 	tcase_add_test(c, goes_there);
 	tcase_add_test(c, explains);
+	tcase_add_loop_test(c, queries, 0, 2);
+	tcase_add_test(c, a_table_as_others);
+	tcase_add_test(c, selected_tiles);
+	tcase_add_test(c, stopped);
 	tcase_add_test(c, still_above);
 	tcase_add_test(c, device_still_above);
 	tcase_add_test(c, changes_in_sight);

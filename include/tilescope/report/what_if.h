@@ -13,6 +13,7 @@
 #ifndef TS_REPORT_WHAT_IF_H
 #define TS_REPORT_WHAT_IF_H
 
+#include "tilescope/calc/tile_set.h"
 #include "tilescope/report/groups.h"
 #include "tilescope/report/tile_live.h"
 
@@ -106,6 +107,9 @@ struct ts_what_if {
 	struct ts_what_if_pair worst, next_tile; /* before.tile is TS_UNKNOWN where there is none */
 	struct ts_what_if_pair
 		fullest; /* before.tile is TS_UNKNOWN: it is not known which that is */
+	/* of the tiles that somebody selected the one with most live bytes, as `worst`; before.tile is TS_UNKNOWN: of none */
+	struct ts_what_if_pair selected;
+	int64_t selected_tiles; /* of these, that the report lists */
 	int64_t fullest_used,
 		worst_used; /* memory of it, and of worst.before.tile; or TS_UNKNOWN */
 	int64_t tiles_touched;
@@ -141,6 +145,9 @@ struct ts_what_if_run;
 
 struct ts_what_if_run *ts_what_if_run_new(const struct ts_what_if_changes *changes,
 	const struct ts_cache *cache); /* NULL: no memory */
+
+/* `selected` is to be told of these tiles (copied); before anybody leads. False: no memory. */
+bool ts_what_if_run_select(struct ts_what_if_run *r, const struct ts_tile_set *set) TS_WARN_UNUSED;
 struct ts_what_if_run *ts_what_if_run_hold(struct ts_what_if_run *r);
 void ts_what_if_run_close(struct ts_what_if_run *r); /* NULL allowed; any thread */
 
