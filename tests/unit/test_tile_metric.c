@@ -369,10 +369,10 @@ START_TEST(half_a_sum_is_called_so)
 			"no cycles of compute sets are recorded by tile; measured; summed over the 1 of 2 that "
 			"record it by tile"},
 		{"DELETE FROM compute_set", "cycles, each compute set once", "measured"},
-		{"DROP TABLE program", "cycles, each compute set once (compute sets alone)",
+		{"DROP TABLE program", "cycles, each compute set once (sets alone)",
 			"no cycles of exchanges are recorded by tile; measured"},
 		{"UPDATE program SET cycles_by_tile = NULL",
-			"cycles, each compute set once (compute sets alone)",
+			"cycles, each compute set once (sets alone)",
 			"no cycles of exchanges are recorded by tile; measured; summed over the 1 of 2 that "
 			"record it by tile"},
 		{"DELETE FROM program", "cycles, each compute set once", "measured"},

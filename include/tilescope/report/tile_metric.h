@@ -113,7 +113,7 @@ struct ts_tile_values {
 	int64_t most, least; /* of the known ones; TS_UNKNOWN when there is none */
 	/* Of sums over blobs: how many were added, how many of those are estimates, how many have none. */
 	int64_t parts, estimated, lacking;
-	/* Of a sum over "compute sets" and "exchanges" when one of these records nothing: the other, and that one; else "". */
+	/* Of a sum over compute sets and exchanges when one of these records nothing: the other, short, and that one; else "". */
 	const char *alone, *without;
 	int64_t bad_rows; /* left out: no number, or no `_by_tile` blob */
 	char level
