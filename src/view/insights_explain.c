@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/calc/spread.h"
 #include "tilescope/view/live_heat.h"
 
 #include "insights_internal.h"
@@ -23,6 +24,11 @@ enum { BYTES_TEXT = 96 };
 #define ALIVE                                                                                            \
 	"v.always_live OR v.variable IN (SELECT variable FROM liveness_variable WHERE start <= %" PRId64 \
 	" AND \"end\" > %" PRId64 ")"
+#define FP32 "lower(element_type) IN ('float', 'float32', 'fp32')"
+#define FP32_OF_TILE                                                                              \
+	"lowered_variable WHERE tile = %" PRId64 " AND " FP32                                     \
+	" AND (always_live OR class IN (SELECT class FROM class_interval WHERE start <= %" PRId64 \
+	" AND \"end\" > %" PRId64 "))"
 #define NO_CODE                                                                         \
 	"NOT (ifnull(v.always_live, 0) AND v.name IN (SELECT name FROM memory_category" \
 	" WHERE name IS NOT NULL))"
@@ -66,36 +72,44 @@ static void
 ask_share(const struct insights_view *s, struct ts_explained *x, const char *names)
 {
 	ts_explain_from(x, TS_KNOWN_DERIVED,
-		"tile_category.not_overlapped, .overlapped; "
-		"tile_memory.total");
+		has(s, TS_TILE_CATEGORY)
+			? "tile_category.not_overlapped, .overlapped; tile_memory.total"
+			: "lowered_variable.bytes, .category; tile_memory.total");
 	if (has(s, TS_TILE_CATEGORY) && has(s, TS_MEMORY_CATEGORY) && has(s, TS_TILE_MEMORY))
 		ts_explain_query(x,
 			"SELECT (SELECT sum(not_overlapped + ifnull(overlapped, 0)) FROM tile_category "
 			"JOIN memory_category USING (category) WHERE name IN (%s)) * 1.0 / "
 			"(SELECT sum(total) FROM tile_memory)",
 			names);
+	else if (has(s, TS_MEMORY_CATEGORY) && has(s, TS_TILE_MEMORY))
+		ts_explain_query(x,
+			"SELECT (SELECT sum(bytes) FROM lowered_variable WHERE category IN (SELECT category FROM "
+			"memory_category WHERE name IN (%s))) * 1.0 / (SELECT sum(total) FROM tile_memory)",
+			names);
 	else
-		ts_explain_note(x, "summed over the lowered variables");
+		ts_explain_note(x, "no query: summed over the lowered variables");
 }
 
 static void
-ask_worst(const struct insights_view *s, struct ts_explained *x)
+ask_worst(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
-	const struct ts_insight_facts *f = &s->found.facts;
+	const struct ts_insight_facts *k = &s->found.facts;
 
-	ts_explain_from(x, f->target.assumed ? TS_KNOWN_ASSUMED : TS_KNOWN_DERIVED,
+	(void)f;
+	ts_explain_from(x, k->target.assumed ? TS_KNOWN_ASSUMED : TS_KNOWN_DERIVED,
 		"tile_memory.total_gaps or .total; target.bytes_per_tile");
-	ts_explain_formula(x, "%" PRId64 " / %" PRId64, f->fullest.tile[0].used,
-		f->target.bytes_per_tile);
-	if (f->target.assumed)
+	ts_explain_formula(x, "%" PRId64 " / %" PRId64, k->fullest.tile[0].used,
+		k->target.bytes_per_tile);
+	if (k->target.assumed)
 		ts_explain_note(x, "the memory of a tile is assumed: from the number of tiles");
 	ts_explain_query(x, "SELECT max(" USED ") * 1.0 / %" PRId64 " FROM tile_memory",
-		f->target.bytes_per_tile);
+		k->target.bytes_per_tile);
 }
 
 static void
-ask_overflowed(const struct insights_view *s, struct ts_explained *x)
+ask_overflowed(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
+	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"tile_memory.total_gaps or .total, .overflowed; target.bytes_per_tile");
 	ts_explain_formula(x, "sum over tiles of max(used - %" PRId64 ", overflowed, 0)",
@@ -108,10 +122,11 @@ ask_overflowed(const struct insights_view *s, struct ts_explained *x)
 }
 
 static void
-ask_imbalance(const struct insights_view *s, struct ts_explained *x)
+ask_imbalance(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
 	const struct ts_tiles *t = &s->found.facts.tiles;
 
+	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps or .total");
 	ts_explain_formula(x, "%" PRId64 " / (%" PRId64 " / %zu)",
 		s->found.facts.fullest.tile[0].used, t->used, t->count);
@@ -120,10 +135,11 @@ ask_imbalance(const struct insights_view *s, struct ts_explained *x)
 }
 
 static void
-ask_gaps(const struct insights_view *s, struct ts_explained *x)
+ask_gaps(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
 	const struct ts_tiles *t = &s->found.facts.tiles;
 
+	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps, .total");
 	ts_explain_formula(x, "(%" PRId64 " - %" PRId64 ") / %" PRId64, t->total_gaps, t->total,
 		t->total_gaps);
@@ -132,28 +148,32 @@ ask_gaps(const struct insights_view *s, struct ts_explained *x)
 }
 
 static void
-ask_code(const struct insights_view *s, struct ts_explained *x)
+ask_code(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
+	(void)f;
 	ask_share(s, x, codes);
 }
 
 static void
-ask_exchange(const struct insights_view *s, struct ts_explained *x)
+ask_exchange(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
+	(void)f;
 	ask_share(s, x, "'internalExchangeCode'");
 }
 
 static void
-ask_profiling(const struct insights_view *s, struct ts_explained *x)
+ask_profiling(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
+	(void)f;
 	ask_share(s, x, "'instrumentationResults'");
 }
 
 static void
-ask_peak(const struct insights_view *s, struct ts_explained *x)
+ask_peak(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
 	const struct ts_liveness *l = &s->found.facts.liveness;
 
+	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED, "liveness_step.not_always_live");
 	ts_explain_formula(x, "%" PRId64 " (step %" PRId64 ") / mean over %" PRId64 " steps",
 		l->peak.bytes, l->peak.step, l->steps);
@@ -162,11 +182,12 @@ ask_peak(const struct insights_view *s, struct ts_explained *x)
 }
 
 static void
-ask_fp32(const struct insights_view *s, struct ts_explained *x)
+ask_fp32(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
 	char bytes[BYTES_TEXT];
 
+	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"variable.bytes, .element_type, .always_live; liveness_variable.start, .end");
 	ts_explain_formula(x,
@@ -176,18 +197,19 @@ ask_fp32(const struct insights_view *s, struct ts_explained *x)
 	note_replicas(s, x);
 	if (has(s, TS_MEMORY_CATEGORY))
 		ts_explain_query(x,
-			"SELECT sum(CASE WHEN lower(element_type) IN ('float', 'float32', 'fp32') THEN %s"
+			"SELECT sum(CASE WHEN " FP32 " THEN %s"
 			" ELSE 0 END) * 1.0 / sum(%s) FROM variable v WHERE (" ALIVE
 			") AND " NO_CODE,
 			bytes_of(s, bytes), bytes, p->step, p->step);
 }
 
 static void
-ask_half(const struct insights_view *s, struct ts_explained *x)
+ask_half(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
 	char bytes[BYTES_TEXT];
 
+	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"variable.bytes, .always_live; liveness_variable.start, .end");
 	ts_explain_formula(x,
@@ -206,94 +228,162 @@ ask_half(const struct insights_view *s, struct ts_explained *x)
 }
 
 static void
-ask_fp32_tile(const struct insights_view *s, struct ts_explained *x)
+ask_fp32_tile(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
 	const struct ts_full_tile *t = &s->found.facts.fullest.tile[0];
 
+	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"lowered_variable.bytes, .element_type, .always_live, .class; class_interval; tile_memory");
 	ts_explain_formula(x,
 		"FP32 alive at its peak, step %" PRId64 " / what tile %" PRId64 " uses: %" PRId64
 		" / %" PRId64,
 		t->peak_step, t->tile, t->fp32_bytes, t->used);
-	ts_explain_query(x,
-		"SELECT ifnull(sum(bytes), 0) * 1.0 / %" PRId64
-		" FROM lowered_variable WHERE tile = %" PRId64
-		" AND lower(element_type) IN ('float', 'float32', 'fp32') AND (always_live OR class IN"
-		" (SELECT class FROM class_interval WHERE start <= %" PRId64
-		" AND \"end\" > %" PRId64 "))",
+	ts_explain_query(x, "SELECT ifnull(sum(bytes), 0) * 1.0 / %" PRId64 " FROM " FP32_OF_TILE,
 		t->used, t->tile, t->peak_step, t->peak_step);
 }
 
-/* Figures of the execution: steps that overlap are intersected, which no query does. */
-static void
-ask_time(const struct insights_view *s, struct ts_explained *x)
-{
-	ts_explain_from(x, TS_KNOWN_DERIVED, "step_ipu.start, .end; step.type; run");
-	ts_explain_formula(x, "cycles in which steps of the class run / %" PRId64 " of %d run%s",
-		s->found.execution.span, s->found.execution.runs,
-		s->found.execution.runs == 1 ? "" : "s");
-	ts_explain_note(x, "steps of one IPU that overlap are intersected: no query does that");
-}
+/* --- what mending saves ----------------------------------------------------------------------- */
 
 static void
-ask_tiles(const struct insights_view *s, struct ts_explained *x)
+save_imbalance(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
-	(void)s;
-	ts_explain_from(x, TS_KNOWN_DERIVED,
-		"compute_set.cycles_by_tile, else .estimated_cycles_by_tile; step.compute_set");
+	const struct ts_tiles *t = &s->found.facts.tiles;
+
+	(void)f;
+	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps or .total");
 	ts_explain_formula(x,
-		"mean / slowest tile of one IPU; saved: (slowest - mean) x executions");
-	ts_explain_note(x, "cycles by tile are arrays in a blob, which no query takes apart");
+		"bytes of the fullest tile - mean of all: %" PRId64 " - %" PRId64 " / %zu",
+		s->found.facts.fullest.tile[0].used, t->used, t->count);
+	ts_explain_query(x,
+		"SELECT max(" USED ") - CAST(sum(" USED
+		") * 1.0 / count(*) AS INTEGER) FROM tile_memory");
 }
 
 static void
-ask_stages(const struct insights_view *s, struct ts_explained *x)
+save_gaps(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
-	(void)s;
-	ts_explain_from(x, TS_KNOWN_DERIVED,
-		"step_ipu.start, .end, .data_in, .data_out; step.type");
-	ts_explain_note(x, "the Pipeline tab of the Trace has the stages: no query finds them");
+	const struct ts_tiles *t = &s->found.facts.tiles;
+
+	(void)f;
+	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps, .total");
+	ts_explain_formula(x, "%" PRId64 " - %" PRId64, t->total_gaps, t->total);
+	ts_explain_query(x, "SELECT sum(total_gaps) - sum(total) FROM tile_memory");
 }
 
 static void
-ask_rearranged(const struct insights_view *s, struct ts_explained *x)
+save_profiling(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
+	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED,
-		"step_ipu.cycles; step.program; the names of programs");
-	ts_explain_formula(x, "%" PRId64 " / %" PRId64, s->found.execution.rearranged,
-		s->found.execution.compute);
-	ts_explain_note(x,
-		"of steps whose name has Transpose, preRegroup, OnTileCopy, PreArrange or Copy_");
+		has(s, TS_TILE_CATEGORY) ? "tile_category.not_overlapped, .overlapped"
+					 : "lowered_variable.bytes, .category");
+	ts_explain_formula(x, "bytes of instrumentationResults, on all tiles");
+	if (has(s, TS_TILE_CATEGORY) && has(s, TS_MEMORY_CATEGORY))
+		ts_explain_query(x,
+			"SELECT sum(not_overlapped + ifnull(overlapped, 0)) FROM tile_category JOIN "
+			"memory_category USING (category) WHERE name = 'instrumentationResults'");
+	else if (has(s, TS_MEMORY_CATEGORY))
+		ts_explain_query(x,
+			"SELECT sum(bytes) FROM lowered_variable WHERE category IN (SELECT category FROM "
+			"memory_category WHERE name = 'instrumentationResults')");
+	else
+		ts_explain_note(x, "no query: summed over the lowered variables");
 }
+
+static void
+save_peak(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
+{
+	const struct ts_liveness *l = &s->found.facts.liveness;
+
+	(void)f;
+	ts_explain_from(x, TS_KNOWN_DERIVED, "liveness_step.not_always_live");
+	ts_explain_formula(x, "%" PRId64 " (step %" PRId64 ") - mean over %" PRId64 " steps%s",
+		l->peak.bytes, l->peak.step, l->steps,
+		l->replicas > 1 ? ", times the replicas" : "");
+	ts_explain_query(x,
+		"SELECT (max(not_always_live) - CAST(sum(not_always_live) * 1.0 / count(*) AS INTEGER)) "
+		"* %" PRId64 " FROM liveness_step",
+		ts_max_i64(l->replicas, 1));
+}
+
+static void
+save_fp32(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
+{
+	const struct ts_peak_variables *p = &s->found.facts.peak;
+	char bytes[BYTES_TEXT];
+
+	(void)f;
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"variable.bytes, .element_type, .always_live; liveness_variable.start, .end");
+	ts_explain_formula(x,
+		"FP32 variables alive at step %" PRId64 " in 16 bits: %" PRId64 " / 2", p->step,
+		p->fp32.bytes);
+	note_replicas(s, x);
+	if (has(s, TS_MEMORY_CATEGORY))
+		ts_explain_query(x,
+			"SELECT sum(%s) / 2 FROM variable v WHERE (" ALIVE ") AND " NO_CODE
+			" AND " FP32,
+			bytes_of(s, bytes), p->step, p->step);
+	else
+		ts_explain_note(x, "no query: names of categories are not recorded");
+}
+
+static void
+save_fp32_tile(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
+{
+	const struct ts_full_tile *t = &s->found.facts.fullest.tile[0];
+
+	(void)f;
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"lowered_variable.bytes, .element_type, .always_live, .class; class_interval");
+	ts_explain_formula(x,
+		"FP32 variables of tile %" PRId64 " alive at its peak, step %" PRId64
+		", in 16 bits: %" PRId64 " / 2",
+		t->tile, t->peak_step, t->fp32_bytes);
+	ts_explain_query(x, "SELECT ifnull(sum(bytes), 0) / 2 FROM " FP32_OF_TILE, t->tile,
+		t->peak_step, t->peak_step);
+}
+
+/* --- each measure ----------------------------------------------------------------------------- */
 
 static const struct {
 	const char *measure;
-	void (*ask)(const struct insights_view *s, struct ts_explained *x);
+	insights_explain_fn *ask, *save; /* save: NULL where it saves nothing that is known */
 } measures[] = {
-	{"worst-tile-share", ask_worst},
-	{"overflowed-bytes", ask_overflowed},
-	{"tile-imbalance", ask_imbalance},
-	{"gaps-share", ask_gaps},
-	{"code-share", ask_code},
-	{"exchange-code-share", ask_exchange},
-	{"profiling-share", ask_profiling},
-	{"peak-over-steady", ask_peak},
-	{"fp32-share", ask_fp32},
-	{"half-of-peak", ask_half},
-	{"fp32-of-fullest-tile", ask_fp32_tile},
-	{"host-wait-share", ask_time},
-	{"host-copy-share", ask_time},
-	{"exchange-share", ask_time},
-	{"global-exchange-alone", ask_time},
-	{"artefact-share", ask_time},
-	{"tile-balance", ask_tiles},
-	{"balance-saving", ask_tiles},
-	{"active-tiles", ask_tiles},
-	{"slow-stage", ask_stages},
-	{"bubble-share", ask_stages},
-	{"rearrangement-share", ask_rearranged},
+	{"worst-tile-share", ask_worst, NULL},
+	{"overflowed-bytes", ask_overflowed, NULL},
+	{"tile-imbalance", ask_imbalance, save_imbalance},
+	{"gaps-share", ask_gaps, save_gaps},
+	{"code-share", ask_code, NULL},
+	{"exchange-code-share", ask_exchange, NULL},
+	{"profiling-share", ask_profiling, save_profiling},
+	{"peak-over-steady", ask_peak, save_peak},
+	{"fp32-share", ask_fp32, save_fp32},
+	{"half-of-peak", ask_half, NULL},
+	{"fp32-of-fullest-tile", ask_fp32_tile, save_fp32_tile},
+	{"host-wait-share", insights_explain_time, insights_explain_time_saved},
+	{"host-copy-share", insights_explain_time, insights_explain_time_saved},
+	{"exchange-share", insights_explain_time, NULL},
+	{"global-exchange-alone", insights_explain_time, insights_explain_time_saved},
+	{"artefact-share", insights_explain_artefact, NULL},
+	{"tile-balance", insights_explain_tiles, insights_explain_tiles_saved},
+	{"balance-saving", insights_explain_tiles, insights_explain_tiles_saved},
+	{"active-tiles", insights_explain_tiles, insights_explain_tiles_saved},
+	{"slow-stage", insights_explain_stages, insights_explain_stage_saved},
+	{"bubble-share", insights_explain_stages, NULL},
+	{"rearrangement-share", insights_explain_rearranged, NULL},
 };
+
+/* At most: what is waited for elsewhere, or stands in the way, may take its place. */
+static void
+explain_saved(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
+{
+	for (size_t i = 0; i < TS_COUNT(measures); i++)
+		if (measures[i].save && strcmp(measures[i].measure, f->rule->measure) == 0)
+			measures[i].save(s, x, f);
+	ts_explain_note(x, "at most: %s", f->evidence);
+}
 
 /* How much of what is allocated on a tile is alive at once. */
 static void
@@ -337,7 +427,7 @@ insights_explain_finding(struct insights_view *s, int64_t row, struct ts_explain
 	ts_explain_real(x, f->value, NULL);
 	for (size_t i = 0; i < TS_COUNT(measures); i++)
 		if (strcmp(measures[i].measure, rule->measure) == 0)
-			measures[i].ask(s, x);
+			measures[i].ask(s, x, f);
 	if (strcmp(rule->measure, "worst-tile-share") == 0 && f->value > 1 &&
 		s->found.facts.fullest.count > 0)
 		explain_live(s, &s->found.facts.fullest.tile[0], out);
@@ -347,12 +437,41 @@ insights_explain_finding(struct insights_view *s, int64_t row, struct ts_explain
 			ts_explain_integer(x, f->saving, "cycles");
 		else
 			ts_explain_bytes(x, f->saving, s->found.units);
-		ts_explain_from(x, TS_KNOWN_DERIVED, "%s", rule->measure);
-		ts_explain_note(x, "%s", f->evidence);
+		explain_saved(s, x, f);
 	}
 }
 
 /* --- tiles ------------------------------------------------------------------------------------ */
+
+/* By nearest rank: each is what a tile uses, none stands between two. */
+static void
+explain_percentiles(struct insights_view *s, struct ts_explain *out)
+{
+	const struct ts_insight_facts *f = &s->found.facts;
+	long long n = (long long)f->tiles.count;
+
+	for (int i = 0; i < INSIGHTS_PERCENTILES; i++) {
+		int p = insights_percentiles[i].p;
+		long long rank = ts_max_i64((n * p + 99) / 100, 1);
+		struct ts_explained *x = p == 50
+			? ts_explain_add(out, "memory of the median tile, %" PRId64,
+				  f->fullest.median_tile)
+			: ts_explain_add(out, "memory of a tile, %s%s",
+				  insights_percentiles[i].name,
+				  p > 0 && p < 100 ? " of the tiles have at most" : "");
+
+		ts_explain_bytes(x, ts_percentile(s->found.used, f->tiles.count, p),
+			s->found.units);
+		ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total_gaps or .total");
+		ts_explain_formula(x,
+			"number max(ceil(%d x %lld / 100), 1) = %lld of %lld, ascending", p, n,
+			rank, n);
+		ts_explain_query(x,
+			"SELECT " USED " AS u FROM tile_memory ORDER BY u LIMIT 1 OFFSET (SELECT "
+			"max((count(*) * %d + 99) / 100, 1) - 1 FROM tile_memory)",
+			p);
+	}
+}
 
 static void
 explain_spread(struct insights_view *s, struct ts_explain *out)
@@ -373,15 +492,27 @@ explain_spread(struct insights_view *s, struct ts_explain *out)
 					(double)f->target.bytes_per_tile
 				? "a full"
 				: "an empty");
-		ts_explain_note(x,
-			"worked out exactly from all tiles: no query rounds in the same way");
+		ts_explain_query(x,
+			"WITH u AS (SELECT " USED
+			" AS u FROM tile_memory), m AS (SELECT sum(u) * 1.0 / count(*) "
+			"AS m FROM u) SELECT 1 - sqrt(sum((u - m) * (u - m)) / count(*)) / iif(2 * m <= %" PRId64
+			", %" PRId64 " - m, m) FROM u, m",
+			f->target.bytes_per_tile, f->target.bytes_per_tile);
 	}
-	x = ts_explain_add(out, "memory of the median tile, %" PRId64, f->fullest.median_tile);
-	ts_explain_bytes(x, f->fullest.median_used, s->found.units);
-	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total_gaps or .total");
-	ts_explain_query(x,
-		"SELECT " USED " u FROM tile_memory ORDER BY u, tile LIMIT 1 OFFSET"
-		" (SELECT (count(*) - 1) / 2 FROM tile_memory)");
+	x = ts_explain_add(out, "mean memory of a tile");
+	ts_explain_bytes(x, f->tiles.used / (int64_t)f->tiles.count, s->found.units);
+	ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps or .total");
+	ts_explain_formula(x, "%" PRId64 " / %zu, rounded down", f->tiles.used, f->tiles.count);
+	ts_explain_query(x, "SELECT sum(" USED ") / count(*) FROM tile_memory");
+	if (f->tiles.used > 0) {
+		x = ts_explain_add(out, "memory of the fullest tile / mean");
+		ts_explain_real(x,
+			(double)f->fullest.tile[0].used * (double)f->tiles.count /
+				(double)f->tiles.used,
+			NULL);
+		ask_imbalance(s, x, NULL);
+	}
+	explain_percentiles(s, out);
 }
 
 void
@@ -484,8 +615,8 @@ insights_explain_half(struct insights_view *s, int64_t row, struct ts_explain *o
 		explain_variable(s, &p->halves.row[row], 1, out);
 	}
 	if (s->found.facts.has_peak && p->has_types)
-		explain_sum(s, "FP32 variables alive at the peak", p->fp32.bytes,
-			" AND lower(element_type) IN ('float', 'float32', 'fp32')", out);
+		explain_sum(s, "FP32 variables alive at the peak", p->fp32.bytes, " AND " FP32,
+			out);
 }
 
 void

@@ -171,6 +171,13 @@ void insights_sum(struct ts_table_value *out, void *ctx, ts_table_value_fn *valu
 	.explain = insights_table_explain, .object = insights_table_object
 
 /* insights_tiles.c, insights_variables.c */
+enum { INSIGHTS_PERCENTILES = 8 };
+
+extern const struct insights_percentile {
+	int p;
+	const char *name;
+} insights_percentiles[INSIGHTS_PERCENTILES];
+
 extern const struct ts_tab_ops insights_tab_tiles, insights_tab_peak, insights_tab_fp32;
 extern const struct insights_tab_table insights_tiles_table, insights_peak_table,
 	insights_fp32_table;
@@ -185,5 +192,12 @@ void insights_explain_finding(struct insights_view *s, int64_t row, struct ts_ex
 void insights_explain_tile(struct insights_view *s, int64_t row, struct ts_explain *out);
 void insights_explain_peak(struct insights_view *s, int64_t row, struct ts_explain *out);
 void insights_explain_half(struct insights_view *s, int64_t row, struct ts_explain *out);
+
+/* insights_execution_explain.c: of a measure of the execution, and what mending it saves. */
+typedef void insights_explain_fn(const struct insights_view *s, struct ts_explained *x,
+	const struct ts_finding *f);
+insights_explain_fn insights_explain_time, insights_explain_time_saved, insights_explain_artefact,
+	insights_explain_tiles, insights_explain_tiles_saved, insights_explain_stages,
+	insights_explain_stage_saved, insights_explain_rearranged;
 
 #endif

@@ -167,16 +167,16 @@ tile_place(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT])
 			insights_facts(s)->fullest.tile[row].tile);
 }
 
+/* In the order in which they are left out where there is no room. */
+const struct insights_percentile insights_percentiles[INSIGHTS_PERCENTILES] = {{50, "median"},
+	{0, "least"}, {100, "most"}, {95, "95%"}, {5, "5%"}, {25, "25%"}, {75, "75%"}, {99, "99%"}};
+
 /* "5%", "median", ... with their figures, as many as fit. */
 static void
 draw_percentiles(const struct insights_view *s, struct ts_canvas *c, const struct ts_tab *t, int y)
 {
-	static const struct {
-		int p;
-		const char *name;
-	} wanted[] = {{50, "median"}, {0, "least"}, {100, "most"}, {95, "95%"}, {5, "5%"},
-		{25, "25%"}, {75, "75%"}, {99, "99%"}};
-	static const int order[] = {1, 4, 5, 0, 6, 3, 7, 2}; /* ascending */
+	const struct insights_percentile *wanted = insights_percentiles;
+	static const int order[INSIGHTS_PERCENTILES] = {1, 4, 5, 0, 6, 3, 7, 2}; /* ascending */
 	enum { ONE = 13 };
 	int fit = t->r.w / ONE, x = 1;
 	char buf[TS_FMT_MAX];

@@ -136,7 +136,7 @@ static const struct {
 } views[] = {
 	{&ts_view_summary, {"30 down"}, 40},
 	{&ts_view_insights,
-		{"12 down", "tab tiles", "pane-next", "4 down", "tab peak", "5 down", "tab fp32",
+		{"24 down", "tab tiles", "pane-next", "4 down", "tab peak", "5 down", "tab fp32",
 			"2 down", "tab largest", "12 down"},
 		20},
 	{&ts_view_memory,

@@ -44,6 +44,8 @@ struct ts_class_fact {
 struct ts_set_fact {
 	int64_t compute_set, ipu;
 	int64_t tiles, active;
+	int64_t executions, most,
+		sum; /* steps that execute it; cycles of the slowest tile of one execution, of all */
 	int64_t saves; /* cycles of the runs on that IPU, were it balanced */
 	int64_t step;  /* the first that executes it, or TS_UNKNOWN */
 	double balance,
