@@ -519,6 +519,7 @@ void
 insights_explain_tile(struct insights_view *s, int64_t row, struct ts_explain *out)
 {
 	const struct ts_fullest *all = &s->found.facts.fullest;
+	bool by_category = has(s, TS_TILE_CATEGORY);
 	const struct ts_full_tile *t;
 	struct ts_explained *x;
 	char name[200];
@@ -536,19 +537,22 @@ insights_explain_tile(struct insights_view *s, int64_t row, struct ts_explain *o
 			"what tile %" PRId64 " has more of %.60s than tile %" PRId64, t->tile,
 			t->category, all->median_tile);
 		ts_explain_bytes(x, t->category_bytes - t->category_median, s->found.units);
-		ts_explain_from(x, TS_KNOWN_DERIVED, "tile_category.not_overlapped, .overlapped");
+		ts_explain_from(x, TS_KNOWN_DERIVED,
+			by_category ? "tile_category.not_overlapped, .overlapped"
+				    : "lowered_variable.bytes, .category");
 		ts_explain_formula(x, "%" PRId64 " - %" PRId64, t->category_bytes,
 			t->category_median);
 		ts_explain_note(x, "of all categories the one with the largest difference");
-		if (has(s, TS_TILE_CATEGORY) && has(s, TS_MEMORY_CATEGORY) &&
-			ts_explain_quote(name, sizeof(name), t->category))
+		if (has(s, TS_MEMORY_CATEGORY) && ts_explain_quote(name, sizeof(name), t->category))
 			ts_explain_query(x,
 				"SELECT sum(CASE tile WHEN %" PRId64
-				" THEN 1 ELSE -1 END * (not_overlapped +"
-				" ifnull(overlapped, 0))) FROM tile_category JOIN memory_category USING"
-				" (category) WHERE tile IN (%" PRId64 ", %" PRId64
-				") AND name = %s",
-				t->tile, t->tile, all->median_tile, name);
+				" THEN 1 ELSE -1 END * %s) FROM %s WHERE tile IN (%" PRId64
+				", %" PRId64
+				") AND category IN (SELECT category FROM memory_category WHERE name = %s)",
+				t->tile,
+				by_category ? "(not_overlapped + ifnull(overlapped, 0))" : "bytes",
+				by_category ? "tile_category" : "lowered_variable", t->tile,
+				all->median_tile, name);
 	}
 	explain_spread(s, out);
 }

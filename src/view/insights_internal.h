@@ -186,6 +186,11 @@ extern const struct insights_tab_table insights_tiles_table, insights_peak_table
 extern const struct ts_tab_ops insights_tab_largest;
 void insights_largest_fit(struct ts_tab *t);
 
+/* insights_largest_explain.c: the largest of a kind (TS_LARGE_*) of a scope of these. */
+struct ts_largest;
+void insights_explain_large(struct ts_explained *x, const struct insights_view *s,
+	const struct ts_largest *l, int64_t scope, int kind);
+
 /* insights_explain.c */
 void insights_explain(struct ts_view *v, struct ts_explain *out);
 void insights_explain_finding(struct insights_view *s, int64_t row, struct ts_explain *out);

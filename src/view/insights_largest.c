@@ -11,6 +11,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/largest.h"
+#include "tilescope/view/absent.h"
 
 #include "insights_internal.h"
 
@@ -217,6 +218,23 @@ no_bytes(const struct largest *l, int64_t row)
 		: "none";
 }
 
+/* Its name, else its number; "" where there is no such thing. */
+static const char *
+name_of(const struct largest *l, int64_t row, char out[TS_FMT_MAX])
+{
+	static const char *const things[TS_LARGE_KINDS] = {"vertex type", "vertex type", "program",
+		NULL};
+	const struct ts_large_one *one = one_of(l, row);
+	const char *thing = things[row % TS_LARGE_KINDS];
+
+	if (one->name || one->bytes == TS_UNKNOWN)
+		return one->name ? one->name : "";
+	if (!thing)
+		return "(no name)";
+	snprintf(out, TS_FMT_MAX, "%s %" PRId64, thing, one->id);
+	return out;
+}
+
 static void
 name_scope(const struct largest *l, int64_t row, char *out, size_t size)
 {
@@ -250,7 +268,7 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	}
 	ts_table_value_text(out,
 		column == L_KIND ? ts_large_kind_name((enum ts_large_kind)(row % TS_LARGE_KINDS))
-				 : one_of(l, row)->name);
+				 : name_of(l, row, out->buf));
 	return true;
 }
 
@@ -276,7 +294,7 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 			: ts_fmt_bytes(out->buf, one->bytes, t->view->env->options->units);
 		out->role = one->bytes == TS_UNKNOWN ? TS_ROLE_DIM : TS_ROLE_VALUE;
 	} else {
-		out->s = one->name;
+		out->s = name_of(l, row, out->buf);
 	}
 	return true;
 }
@@ -330,15 +348,28 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 			ts_pane_has(&view_of(t)->state) ? &own(t)->state : &view_of(t)->state);
 }
 
+static bool
+has_vertices(const struct largest *l)
+{
+	const struct ts_large_one *model = l->found.one ? l->found.one[TS_LARGE_MODEL] : NULL;
+
+	return model &&
+		(model[TS_LARGE_VERTEX_STATE].bytes != TS_UNKNOWN ||
+			model[TS_LARGE_VERTEX_CODE].bytes != TS_UNKNOWN);
+}
+
 static void
 note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct largest *l = own(t);
+	const char *nameless = ts_absent_vertex_names(t->view->env->report);
 
 	if (ts_pane_has(&l->state) && l->found.more)
 		snprintf(out, TS_TAB_NOTE, "the first %d IPUs", l->found.ipus);
 	else if (ts_pane_has(&l->state) && l->found.partial)
 		snprintf(out, TS_TAB_NOTE, "damaged: of what could be read");
+	else if (ts_pane_has(&l->state) && has_vertices(l) && nameless)
+		snprintf(out, TS_TAB_NOTE, "%s", nameless);
 }
 
 static int64_t
@@ -355,7 +386,7 @@ say_row(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
 {
 	const struct ts_tab *t = &s->tabs.tab[INSIGHTS_LARGEST];
 	const struct largest *l = own(t);
-	char scope[40], bytes[TS_FMT_MAX];
+	char scope[40], bytes[TS_FMT_MAX], name[TS_FMT_MAX];
 	const struct ts_large_one *one;
 
 	if (row < 0 || row >= row_count(l))
@@ -367,7 +398,7 @@ say_row(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
 		one->bytes == TS_UNKNOWN
 			? no_bytes(l, row)
 			: ts_fmt_bytes(bytes, one->bytes, t->view->env->options->units),
-		one->name ? one->name : "");
+		name_of(l, row, name));
 }
 
 /* Only the model's largest variable is known by its number. */
@@ -470,40 +501,8 @@ sheet(struct ts_tab *t, struct ts_sheet *out)
 /* --- what a figure is ------------------------------------------------------------------------- */
 
 static void
-explain_variable(struct ts_explained *x, const struct ts_large_one *one, int64_t scope,
-	const struct insights_view *s)
-{
-	const struct ts_peak_variables *p = &insights_facts(s)->peak;
-	const struct ts_view_env *env = s->base.env;
-
-	if (scope == TS_LARGE_MODEL) {
-		int64_t times = p->most.always ? 1 : p->replicas;
-
-		ts_explain_from(x, times > 1 ? TS_KNOWN_DERIVED : TS_KNOWN_RECORDED,
-			"variable.bytes");
-		if (times > 1)
-			ts_explain_note(x, "of all %" PRId64 " replicas", times);
-		ts_explain_query(x,
-			"SELECT bytes * %" PRId64 " FROM variable WHERE variable = %" PRId64, times,
-			one->id);
-		return;
-	}
-	ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable.bytes, .tile");
-	ts_explain_note(x, "on one tile: %" PRId64, one->id);
-	if (ts_report_has(env->report, TS_MEMORY_CATEGORY))
-		ts_explain_query(x,
-			"SELECT max(bytes) FROM lowered_variable WHERE tile = %" PRId64
-			" AND (name IS NULL OR name NOT IN (SELECT name FROM memory_category WHERE name"
-			" IS NOT NULL))",
-			one->id);
-}
-
-static void
 explain(struct ts_tab *t, struct ts_explain *out)
 {
-	static const char *const from[] =
-		{"compute_set_vertex.count_by_tile, vertex_type.state_bytes",
-			"tile_vertex.code_bytes", "program.code_by_tile"};
 	const struct largest *l = own(t);
 	int64_t row = row_of(t), scope = row / TS_LARGE_KINDS;
 	const struct ts_large_one *one;
@@ -517,19 +516,7 @@ explain(struct ts_tab *t, struct ts_explain *out)
 	x = ts_explain_add(out, "largest %s of %s",
 		ts_large_kind_name((enum ts_large_kind)(row % TS_LARGE_KINDS)), name);
 	ts_explain_bytes(x, one->bytes, t->view->env->options->units);
-	if (row % TS_LARGE_KINDS == TS_LARGE_VARIABLE) {
-		if (one->bytes != TS_UNKNOWN)
-			explain_variable(x, one, scope, view_of(t));
-		else
-			ts_explain_note(x, "not recorded, or not in the index yet");
-		return;
-	}
-	ts_explain_from(x, TS_KNOWN_DERIVED, "%s", from[row % TS_LARGE_KINDS]);
-	ts_explain_note(x, "summed over the tiles of the scope, where it is recorded by tile");
-	if (row % TS_LARGE_KINDS == TS_LARGE_VERTEX_CODE && scope == TS_LARGE_TILE &&
-		one->bytes != TS_UNKNOWN)
-		ts_explain_query(x, "SELECT max(code_bytes) FROM tile_vertex WHERE tile = %" PRId64,
-			l->found.tile);
+	insights_explain_large(x, view_of(t), &l->found, scope, (int)(row % TS_LARGE_KINDS));
 }
 
 const struct ts_tab_ops insights_tab_largest = {
