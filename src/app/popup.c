@@ -294,6 +294,14 @@ ts_app_can_filter(struct ts_app *app)
 	return held_table(app, &s);
 }
 
+bool
+ts_app_has_filter(struct ts_app *app)
+{
+	struct ts_sheet s;
+
+	return held_table(app, &s) && s.table.order->filter[0];
+}
+
 enum ts_effect
 ts_app_table_command(struct ts_app *app, const struct ts_call *call)
 {

@@ -483,8 +483,10 @@ draw_hints(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
 	};
 	static const struct ts_hint prompt = {TS_CMD_PROMPT, "command"};
 	static const struct ts_hint all = {TS_CMD_MARKS_CLEAR, "clear"};
+	static const struct ts_hint all_rows = {TS_CMD_MARKS_CLEAR, "all rows"};
 	struct ts_view *v = app->view[app->current];
 	bool selected = v && v->ops->not_selected && app->selection.tiles.count > 0;
+	bool filtered = ts_app_has_filter(app);
 	struct hint_line last = {.room = r.w - 1}, first;
 	int used, x = 1;
 
@@ -493,8 +495,8 @@ draw_hints(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
 	last.room -= x - 1;
 	add_hints(app, &last, app->current >= TS_VIEW_OPEN ? close : leave);
 	first = (struct hint_line){.room = last.room};
-	if (selected)
-		add_hint(app, &first, &all);
+	if (selected || filtered)
+		add_hint(app, &first, filtered ? &all_rows : &all);
 	if (v && v->ops->pane_hints)
 		add_hints(app, &first, v->ops->pane_hints(v));
 	if (v)

@@ -288,9 +288,6 @@ memory_set_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 		snprintf(out, TS_TAB_NOTE, "%.60s, by name", of);
 	else if (v->bad_rows > 0)
 		snprintf(out, TS_TAB_NOTE, "%.60s, %s (rows without a size left out)", of, listed);
-	else if (s->order.filter[0])
-		snprintf(out, TS_TAB_NOTE, "%.40s, with %.60s%s%s", of, s->order.filter,
-			is_cut(v) ? ", " : "", is_cut(v) ? listed : "");
 	else
 		snprintf(out, TS_TAB_NOTE, "%.60s, %s", of, listed);
 }

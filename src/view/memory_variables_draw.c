@@ -326,8 +326,6 @@ memory_variables_note(const struct memory_view *m, char *out, size_t size)
 	else if (m->variables.bad_rows > 0)
 		snprintf(out, size, "tile %lld (%lld without size)", shown,
 			(long long)m->variables.bad_rows);
-	else if (m->variable_order.filter[0])
-		snprintf(out, size, "tile %lld, with %.60s", shown, m->variable_order.filter);
 	else
 		snprintf(out, size, "tile %lld%s", shown,
 			m->variable_order.row ? "" : ", largest first");

@@ -16,10 +16,13 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/ui/table_order.h"
+#include "tilescope/view/sheet.h"
 
 enum {
 	BEGIN = 2,	 /* columns of the rule in front of the titles */
 	PATH_LEAST = 16, /* columns for the end of a path */
+	NOTE_MAX = TS_TAB_NOTE + TS_TABLE_FILTER + 8, /* bytes */
 	NOTE_LEAST = 12, /* columns for a note that has to be cut, else it is left out */
 	LINE_ENDS = 8,	 /* columns of the line without titles and note */
 	NOTE_ROOM = 24,	 /* columns that are kept for a note at least, ... */
@@ -65,10 +68,10 @@ titles_width(const struct titles *l, int from, int to)
 	return w;
 }
 
-static const struct ts_tab *
+static int
 shown_in(const struct ts_tabs *s, int which)
 {
-	return &s->tab[which == 0 ? 0 : s->both ? s->right : s->at];
+	return which == 0 ? 0 : s->both ? s->right : s->at;
 }
 
 /* Not all fit: as many as do, among them that which is shown. */
@@ -125,7 +128,7 @@ line_of(struct ts_tabs *s, int which, bool focus)
 	int w = s->line[which].w, note = (int)ts_max_i64(w / NOTE_PART, NOTE_ROOM);
 
 	make_brief(&l, titles_width(&l, l.from, l.to) + LINE_ENDS + note - w);
-	choose_titles(&l, (int)(shown_in(s, which) - s->tab), w - BEGIN);
+	choose_titles(&l, shown_in(s, which), w - BEGIN);
 	return l;
 }
 
@@ -163,21 +166,50 @@ before_path(const char *s)
 	return blank;
 }
 
-/* What the shown tab is about, at the right end where there is room for it. */
+/* The filter in force of its table; "" = none. */
 static void
-draw_note(struct ts_canvas *c, struct ts_rect r, int x, const struct ts_tab *t, enum ts_role role)
+filter_of(struct ts_tab *t, char out[TS_TABLE_FILTER])
 {
-	char note[TS_TAB_NOTE] = "", text[TS_TAB_NOTE + 2];
-	int room = r.w - x - 4;
-	size_t n;
+	struct ts_sheet s = {.list = NULL};
+	bool there = t->ops->sheet && t->ops->sheet(t, &s) && s.table.order;
+
+	snprintf(out, TS_TABLE_FILTER, "%s", there ? s.table.order->filter : "");
+}
+
+/*
+ * What the shown tab is about: first the filter, for without it the rows would be taken for all of them. Where there is
+ * no room for both the filter stands alone.
+ */
+static void
+say_note(struct ts_tab *t, char out[NOTE_MAX], int room)
+{
+	char note[TS_TAB_NOTE] = "", filter[TS_TABLE_FILTER];
+	size_t begin, n;
 
 	if (t->ops->note)
 		t->ops->note(t, note);
+	filter_of(t, filter);
+	begin = (size_t)snprintf(out, NOTE_MAX, "%s%s%s", filter[0] ? "& " : "", filter,
+		filter[0] && note[0] ? "; " : "");
+	snprintf(out + begin, NOTE_MAX - begin, "%s", note);
+	while (ts_utf8_columns(out, strlen(out)) + 2 > room &&
+		(n = ts_text_shorten(out + begin, strlen(out + begin))) > 0)
+		out[begin + n] = '\0';
+	if (filter[0] && ts_utf8_columns(out, strlen(out)) + 2 > room)
+		snprintf(out, NOTE_MAX, "& %s", filter);
+}
+
+/* At the right end of the line, where there is room for it. */
+static void
+draw_note(struct ts_canvas *c, struct ts_rect r, int x, struct ts_tab *t, enum ts_role role)
+{
+	char note[NOTE_MAX], text[NOTE_MAX + 2];
+	int room = r.w - x - 4;
+	size_t n;
+
+	say_note(t, note, room);
 	if (!note[0] || (room < NOTE_LEAST && ts_utf8_columns(note, strlen(note)) + 2 > room))
 		return;
-	while (ts_utf8_columns(note, strlen(note)) + 2 > room &&
-		(n = ts_text_shorten(note, strlen(note))) > 0)
-		note[n] = '\0';
 	snprintf(text, sizeof(text), " %s ", note);
 	room = (int)ts_min_i64(room, ts_utf8_columns(text, strlen(text)));
 	x = r.w - 2 - room;
@@ -196,7 +228,7 @@ tab_line_draw(struct ts_canvas *c, struct ts_tabs *s, int which, bool focus)
 {
 	struct titles l = line_of(s, which, focus);
 	struct ts_rect r = s->line[which];
-	const struct ts_tab *shown = shown_in(s, which);
+	struct ts_tab *shown = &s->tab[shown_in(s, which)];
 	enum ts_role role = focus && ts_tab_has_keys(shown) ? TS_ROLE_BORDER_ACTIVE
 							    : TS_ROLE_BORDER;
 	int x = BEGIN;

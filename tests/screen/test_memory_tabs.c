@@ -541,6 +541,31 @@ arg_called(const char *name)
 	return arg;
 }
 
+/* The filter that is in force stands in the line of the tab, before what may be cut. */
+START_TEST(a_filter_is_shown)
+{
+	static const char *const tabs[] = {"variables", "sets", "vertices", "exchanges"};
+	const struct ts_view_arg *filter = arg_called("filter");
+	struct harness h;
+
+	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+		begin(&h, 80, 24, TS_GLYPHS_FULL);
+		show(&h, tabs[i]);
+		ck_assert(!harness_has(&h, "& "));
+		harness_type(&h, "unfold"); /* families have no filter */
+		ck_assert_int_eq(filter->set(h.view, "half"), TS_ARG_DONE);
+		harness_says(&h, "& half; tile ");
+		ck_assert_int_eq(filter->set(h.view,
+					 "a_word_that_is_so_long_that_no_line_has_room"),
+			TS_ARG_DONE);
+		harness_says(&h, "& a_word_that_");
+		ck_assert_int_eq(filter->set(h.view, ""), TS_ARG_DONE);
+		ck_assert(!harness_has(&h, "& "));
+		harness_end(&h);
+	}
+}
+END_TEST
+
 /* What an address says of a table, in a program where nothing was chosen: the same columns, order and filter. */
 START_TEST(an_address_has_the_table_as_it_is)
 {
@@ -720,6 +745,7 @@ main(void)
 	tcase_add_test(c, the_tab_is_in_sight_at_any_width);
 	tcase_add_test(c, gaps_are_walked_and_said);
 	tcase_add_test(c, the_largest_variables_are_walked);
+	tcase_add_test(c, a_filter_is_shown);
 	tcase_add_test(c, an_address_has_the_table_as_it_is);
 	tcase_add_test(c, an_address_leads_to_a_tab);
 	tcase_add_test(c, debug_is_of_a_variable_from_the_first);

@@ -401,6 +401,34 @@ def variables(ctx):
 
 
 @case()
+def tab_filter(ctx):
+    """A filter of a tab is shown; Escape takes it away first, then the selected tiles."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.press("3")
+    t.wait("tile 1921")
+    t.press("\t")
+    t.press(":")
+    t.type("tab sets")
+    t.press("\r")
+    t.wait("[Sets]")
+    t.press(":")
+    t.type("tiles 0-3")
+    t.press("\r")
+    t.wait("4 tiles")
+    t.press("&")
+    t.type("cycles>0")
+    t.press("\r")
+    t.wait("& cycles>0 ")
+    t.has("all rows")
+    t.press("\x1b")
+    t.lacks("& cycles>0")
+    t.has("tiles 0-3")
+    t.press("\x1b")
+    t.wait(lambda text: "tiles 0-3" not in text)
+    t.quit()
+
+
+@case()
 def summary_options(ctx):
     """& asks what the engine options that are shown have in them."""
     t = ctx.pty(ctx.reports["store"], size=(80, 24))

@@ -41,8 +41,9 @@ enum ts_effect ts_app_columns(struct ts_app *app, const struct ts_call *call);
  */
 enum ts_effect ts_app_table_command(struct ts_app *app, const struct ts_call *call);
 
-/* May rows of that table be filtered? */
+/* May rows of that table be filtered? Are they? */
 bool ts_app_can_filter(struct ts_app *app);
+bool ts_app_has_filter(struct ts_app *app);
 
 /* A command while there is one; UNKNOWN: it is not the popup's, and the popup is gone. */
 enum ts_effect ts_app_popup_command(struct ts_app *app, const struct ts_call *call);
