@@ -20,6 +20,9 @@ static const enum ts_cmd acts[] = {TS_CMD_OPEN, TS_CMD_MARK, TS_CMD_TICK, TS_CMD
 /* Where what was done to rows is seen: not before it is done. */
 static const enum ts_cmd behind[] = {TS_CMD_GOTO_WHAT_IF};
 
+/* What is shown is written: of the tiles that are selected. */
+static const enum ts_cmd writes[] = {TS_CMD_WRITE, TS_CMD_WRITE_OVER};
+
 static bool
 is_one_of(const enum ts_cmd *cmds, size_t n, enum ts_cmd cmd)
 {
@@ -58,6 +61,8 @@ static bool
 waits(const struct ts_view *v, enum ts_cmd cmd, bool going)
 {
 	if (going && ts_typed_is_of_rows(cmd))
+		return true;
+	if (ts_view_looks_for_tiles(v->env) && is_one_of(writes, TS_COUNT(writes), cmd))
 		return true;
 	return v->ops->waits && v->ops->waits((struct ts_view *)v, cmd) && ts_typed_reads(v);
 }

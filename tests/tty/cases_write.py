@@ -402,3 +402,19 @@ def export_of_a_range(ctx):
     expect(got == rows, "%d rows, not %d" % (len(got), len(rows)))
     expect(all(line.startswith("IPU ") for line in read(ctx.path("r.folded")).splitlines()), "folded")
     expect(os.path.getsize(ctx.path("r.perfetto")) > 100 * len(rows) // 10, "perfetto")
+
+
+@case()
+def not_of_the_tiles_before(ctx):
+    """While tiles are looked for what is shown is of those that were selected before: it is not written as if it were theirs."""
+    t = ctx.pty("--at", "memory?tiles=2-9&pane=tabs&tab=variables", ctx.reports["store"],
+                size=(120, 40), wait="8 selected tiles")
+    command(t, "write few.csv", "wrote ")
+    t.send(":tiles using(/./)\r:write all.csv\r")
+    t.wait(lambda text: "not written: " in text or "wrote " in text)
+    if not os.path.exists(ctx.path("all.csv")):
+        t.settle(timers=True)
+        command(t, "write all.csv", "wrote ")
+    t.quit()
+    rows = {n: len(read(ctx.path(n + ".csv")).splitlines()) for n in ("few", "all")}
+    expect(rows["few"] < rows["all"], "%r" % rows)

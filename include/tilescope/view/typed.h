@@ -3,9 +3,9 @@
  * typed - keys that were typed ahead of the rows they are for.
  *
  * A command that acts on rows (the next row, open, mark, what if ...) is kept while the rows of the pane that has the keys are
- * being read, and so is one that a view does not take because it has nothing yet. They go on in the order in which they came,
- * each as soon as what it acts on is there, also in the view that one of them leads to. Who goes where ticked variables are seen
- * waits behind them. Any other command drops what waits.
+ * being read, and so is one that a view does not take because it has nothing yet, and `write` while the tiles that are selected
+ * next are looked for. They go on in the order in which they came, each as soon as what it acts on is there, also in the view that
+ * one of them leads to. Who goes where ticked variables are seen waits behind them. Any other command drops what waits.
  * Nothing waits for them: what is on the screen and every other key go on as ever.
  *
  * Which rows those are a view says (ts_view_ops.waits); tabs say it with their `list`. Everything here is the UI thread's.
