@@ -123,21 +123,48 @@ takes_filter(struct ts_app *app)
 	return ts_app_can_filter(app) || is_going(app) || (v && ts_typed_reads(v));
 }
 
+static enum ts_effect
+to_view(struct ts_app *app, const struct ts_call *call)
+{
+	struct ts_view *v = ts_app_view(app);
+	enum ts_effect effect = TS_EFFECT_UNKNOWN;
+
+	if (v && !(call->cmd == TS_CMD_OPEN && call->argc > 0))
+		effect = v->ops->command(v, call);
+	return effect & TS_EFFECT_UNKNOWN ? ts_app_table_command(app, call) : effect;
+}
+
+/* Escape is for what is nearest: a filter that is in force where the keys are. UNKNOWN: there is none. */
+static enum ts_effect
+take_filter_back(struct ts_app *app)
+{
+	static char nothing[] = "";
+	char *none = nothing;
+	enum ts_effect effect;
+	struct ts_call all;
+
+	if (!ts_app_is_filtered(app) || ts_call_make(&all, TS_CMD_FILTER, &none, 1, NULL))
+		return TS_EFFECT_UNKNOWN;
+	effect = to_view(app, &all);
+	if (!(effect & TS_EFFECT_UNKNOWN) && !app->env.message[0])
+		ts_view_say(&app->env, "the filter is taken back: all rows");
+	return effect;
+}
+
 /* UNKNOWN: nobody takes it. */
 static enum ts_effect
 run(struct ts_app *app, const struct ts_call *call)
 {
-	struct ts_view *v = ts_app_view(app);
 	enum ts_effect effect = TS_EFFECT_UNKNOWN;
 	enum ts_asking asking = ts_app_asking_of(call->cmd);
 
 	if (asking != TS_ASK_NOTHING && call->argc == 0 &&
 		(asking != TS_ASK_FILTER || takes_filter(app)))
 		effect = ts_app_ask(app, asking, NULL);
-	if (effect & TS_EFFECT_UNKNOWN && v && !(call->cmd == TS_CMD_OPEN && call->argc > 0))
-		effect = v->ops->command(v, call);
+	if (call->cmd == TS_CMD_MARKS_CLEAR)
+		effect = take_filter_back(app);
 	if (effect & TS_EFFECT_UNKNOWN)
-		effect = ts_app_table_command(app, call);
+		effect = to_view(app, call);
 	if (effect & TS_EFFECT_UNKNOWN)
 		effect = ts_app_run_own(app, call);
 	return effect;

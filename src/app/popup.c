@@ -295,11 +295,15 @@ ts_app_can_filter(struct ts_app *app)
 }
 
 bool
-ts_app_has_filter(struct ts_app *app)
+ts_app_is_filtered(struct ts_app *app)
 {
+	struct ts_view *v = app->view[app->current];
 	struct ts_sheet s;
 
-	return held_table(app, &s) && s.table.order->filter[0];
+	if (!app->env.report || !v)
+		return false;
+	return (v->ops->filtered && v->ops->filtered(v)) ||
+		(held_table(app, &s) && s.table.order->filter[0]);
 }
 
 enum ts_effect

@@ -486,7 +486,7 @@ draw_hints(struct ts_app *app, struct ts_canvas *c, struct ts_rect r)
 	static const struct ts_hint all_rows = {TS_CMD_MARKS_CLEAR, "all rows"};
 	struct ts_view *v = app->view[app->current];
 	bool selected = v && v->ops->not_selected && app->selection.tiles.count > 0;
-	bool filtered = ts_app_has_filter(app);
+	bool filtered = ts_app_is_filtered(app);
 	struct hint_line last = {.room = r.w - 1}, first;
 	int used, x = 1;
 

@@ -356,6 +356,14 @@ static const struct {
 	{TS_CMD_PANE_ZOOM, zoom_pane},
 };
 
+static bool
+is_filtered(struct ts_view *v)
+{
+	const struct liveness *s = (struct liveness *)v;
+
+	return s->focus == LIVE_GRAPH && s->steps.wanted.count > 0;
+}
+
 static enum ts_effect
 command(struct ts_view *v, const struct ts_call *call)
 {
@@ -597,6 +605,7 @@ const struct ts_view_ops ts_view_liveness = {
 	.request = live_request,
 	.deliver = live_deliver,
 	.command = command,
+	.filtered = is_filtered,
 	.waits = waits,
 	.pane_context = pane_context,
 	.mouse = mouse,

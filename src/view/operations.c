@@ -363,6 +363,14 @@ command(struct ts_view *v, const struct ts_call *call)
 	return effect;
 }
 
+static bool
+is_filtered(struct ts_view *v)
+{
+	const struct operations_view *s = operations_of(v);
+
+	return s->ops && !s->split.in_tabs && s->wish.filter[0];
+}
+
 /* Rows of the table are those of the order that was asked for. */
 static bool
 waits(struct ts_view *v, enum ts_cmd cmd)
@@ -535,6 +543,7 @@ const struct ts_view_ops ts_view_operations = {
 	.ahead = operations_ahead,
 	.deliver = deliver,
 	.command = command,
+	.filtered = is_filtered,
 	.waits = waits,
 	.complete = complete,
 	.pane_context = pane_context,

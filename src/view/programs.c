@@ -321,6 +321,12 @@ command(struct ts_view *v, const struct ts_call *call)
 }
 
 static bool
+is_filtered(struct ts_view *v)
+{
+	return !programs_of(v)->split.in_tabs && programs_of(v)->filter[0];
+}
+
+static bool
 waits(struct ts_view *v, enum ts_cmd cmd)
 {
 	return ts_split_waits(&programs_of(v)->split, cmd);
@@ -440,6 +446,7 @@ const struct ts_view_ops ts_view_programs = {
 	.ahead = programs_ahead,
 	.deliver = deliver,
 	.command = command,
+	.filtered = is_filtered,
 	.waits = waits,
 	.complete = complete,
 	.pane_context = pane_context,

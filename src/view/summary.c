@@ -231,6 +231,12 @@ copy_line(struct summary_view *s)
 	return TS_EFFECT_REPAINT;
 }
 
+static bool
+is_filtered(struct ts_view *v)
+{
+	return ((struct summary_view *)v)->filter[0];
+}
+
 /* Engine options alone are filtered: the other lines are no rows of a table. */
 static enum ts_effect
 filter(struct summary_view *s, const char *text)
@@ -351,6 +357,7 @@ const struct ts_view_ops ts_view_summary = {
 	.request = summary_request,
 	.deliver = summary_deliver,
 	.command = summary_command,
+	.filtered = is_filtered,
 	.mouse = summary_mouse,
 	.explain = summary_explain,
 	.object = summary_object,

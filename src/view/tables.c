@@ -219,6 +219,14 @@ view_command(struct ts_view *v, const struct ts_call *call)
 	}
 }
 
+static bool
+is_filtered(struct ts_view *v)
+{
+	const struct tables_view *t = (struct tables_view *)v;
+
+	return tables_shown(t) && t->wish.filter[0];
+}
+
 static void
 view_complete(struct ts_view *v, enum ts_cmd cmd, const char *line, struct ts_candidates *out)
 {
@@ -302,6 +310,7 @@ const struct ts_view_ops ts_view_tables = {
 	.request = tables_request,
 	.deliver = tables_deliver,
 	.command = view_command,
+	.filtered = is_filtered,
 	.complete = view_complete,
 	.mouse = view_mouse,
 	.sheet = view_sheet,

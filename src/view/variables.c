@@ -315,6 +315,12 @@ no_marks(struct variables_view *t)
 	return TS_EFFECT_REPAINT | TS_EFFECT_RECALC;
 }
 
+static bool
+is_filtered(struct ts_view *v)
+{
+	return ((struct variables_view *)v)->wish.filter.count > 0;
+}
+
 static enum ts_effect
 copy(struct variables_view *t)
 {
@@ -548,6 +554,7 @@ const struct ts_view_ops ts_view_variables = {
 	.request = variables_request,
 	.deliver = variables_deliver,
 	.command = view_command,
+	.filtered = is_filtered,
 	.waits = variables_waits,
 	.complete = view_complete,
 	.mouse = view_mouse,

@@ -577,3 +577,30 @@ def typed_ahead(ctx):
     t.wait("removed: ")
     expect(t.bottom() == burst, "%r typed at once, %r one by one" % (burst, t.bottom()))
     t.quit()
+
+
+@case()
+def escape_is_for_what_is_nearest(ctx):
+    """The filter of what has the keys, then the tiles that are selected."""
+    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t.press(":")
+    t.type("tiles 2-9")
+    t.press("enter")
+    t.wait("tiles 2-9: 8")
+    for view, keys in (("3", ("tab", "tab")), ("4", ("tab",)), ("5", ()), ("6", ()), ("8", ())):
+        t.press(view, *keys)
+        t.settle()
+        whole = t.text()
+        t.press("&")
+        t.type("matMul")
+        t.press("enter")
+        t.settle()
+        expect(t.text() != whole, "nothing is filtered in view %s" % view)
+        t.press("esc")
+        t.settle()
+        t.has("the filter is taken back: all rows")
+        t.has("tiles 2-9: 8")
+    t.press("3", "esc")
+    t.settle()
+    expect("tiles 2-9: 8" not in t.text(), "tiles are selected")
+    t.quit()

@@ -41,9 +41,11 @@ enum ts_effect ts_app_columns(struct ts_app *app, const struct ts_call *call);
  */
 enum ts_effect ts_app_table_command(struct ts_app *app, const struct ts_call *call);
 
-/* May rows of that table be filtered? Are they? */
+/* May rows of that table be filtered? */
 bool ts_app_can_filter(struct ts_app *app);
-bool ts_app_has_filter(struct ts_app *app);
+
+/* Is a filter in force of what has the keys (ts_view_ops.filtered, or that table)? */
+bool ts_app_is_filtered(struct ts_app *app);
 
 /* A command while there is one; UNKNOWN: it is not the popup's, and the popup is gone. */
 enum ts_effect ts_app_popup_command(struct ts_app *app, const struct ts_call *call);

@@ -86,7 +86,8 @@ enum ts_context {
 		"select tiles for all views: 12,40-45 ipu(1) over(90%) worst(5); none: no more")   \
 	X(MARK, "mark", GLOBAL, "", BOUND, "mark what has the cursor, or take its mark away")      \
 	X(RANGE, "range", GLOBAL, "", BOUND, "begin a range at the cursor; again: mark it")        \
-	X(MARKS_CLEAR, "marks-clear", GLOBAL, "", BOUND, "take all marks away, a filter first")    \
+	X(MARKS_CLEAR, "marks-clear", GLOBAL, "", BOUND,                                           \
+		"take back the filter of what has the keys, else marks and selected tiles")        \
 	X(TICK, "tick", GLOBAL, "", BOUND,                                                         \
 		"what if it were removed, halved, in 4: variable or group under the cursor")       \
 	X(WHAT_IF, "whatif", GLOBAL, "[TEXT...]", TYPED,                                           \

@@ -237,6 +237,12 @@ struct ts_view_ops {
 	bool (*sheet)(struct ts_view *v, struct ts_sheet *out);
 
 	/*
+	 * Is a filter in force of what `filter` would filter now? NULL, false: at most that of the order of the table that `sheet`
+	 * gives. Escape takes it back, before anything else.
+	 */
+	bool (*filtered)(struct ts_view *v);
+
+	/*
 	 * The chart of the view, or of the pane that has the keys, at the resolution of the page (ui/chart_page.h). False:
 	 * there is none; then out->without says whether a pane has the keys that never has one. May be NULL.
 	 */
@@ -349,6 +355,15 @@ enum ts_effect ts_view_mark(struct ts_view *v, const struct ts_marked_variable *
 
 /* Have tiles selected, or gone to, that an expression names; what is wrong with it is said later. */
 void ts_view_ask_tiles(struct ts_view_env *env, const char *text, bool go);
+
+/* Are some to be selected that are not known yet? What is shown is of those that were selected before. */
+static inline bool
+ts_view_looks_for_tiles(const struct ts_view_env *env)
+{
+	const struct ts_tiles_asked *q = &env->tiles_asked;
+
+	return !q->go && (q->state == TS_TILES_ASKED || q->state == TS_TILES_SENT);
+}
 
 /* Set the message of the bottom line. */
 void ts_view_say(struct ts_view_env *env, const char *fmt, ...) TS_PRINTF(2, 3);
