@@ -36,8 +36,8 @@ heat_of(const struct ts_tab *t)
 struct table_fetch {
 	struct ts_fetch f;
 	struct ts_tile_lives *l;
-	int64_t limit;
-	size_t tiles; /* of a first look */
+	int64_t limit, overflows; /* as in struct heat */
+	size_t tiles;		  /* of a first look */
 };
 
 struct cells_fetch {
@@ -50,6 +50,30 @@ struct cells_fetch {
 	struct ts_live_spot spot;
 };
 
+static bool
+is_over(const struct ts_tile *t, int64_t limit)
+{
+	return t->overflowed > 0 || (limit > 0 && ts_tile_used(t) > limit);
+}
+
+/* The fullest tile, where it overflows and the one with most live bytes does not. What cannot be read says nothing. */
+static int64_t
+find_overflow(struct ts_reader *rd, const struct ts_tile_lives *l, int64_t limit)
+{
+	struct ts_live_spot spot = ts_live_bottleneck(l);
+	int64_t over = TS_UNKNOWN;
+	struct ts_tiles t = {.count = 0};
+
+	if (spot.place >= 0 && ts_tiles_read(&t, rd, NULL) == TS_OK && t.count > 0 && !t.partial) {
+		ptrdiff_t at = ts_tiles_find(&t, l->tile[spot.place].tile);
+
+		if (at >= 0 && !is_over(&t.tile[at], limit) && is_over(&t.tile[t.worst], limit))
+			over = t.tile[t.worst].tile;
+	}
+	ts_tiles_fini(&t);
+	return over;
+}
+
 static enum ts_code
 read_table(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
@@ -58,10 +82,14 @@ read_table(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = ts_target_of(&target, rd, err);
 
 	q->limit = code ? TS_UNKNOWN : target.bytes_per_tile;
+	q->overflows = TS_UNKNOWN;
 	if (code)
 		return code;
-	return q->tiles > 0 ? ts_tile_lives_read_sample(&q->l, rd, q->tiles, err)
+	code = q->tiles > 0 ? ts_tile_lives_read_sample(&q->l, rd, q->tiles, err)
 			    : ts_tile_lives_read(&q->l, rd, &f->job.progress, err);
+	if (!code && q->tiles == 0)
+		q->overflows = find_overflow(rd, q->l, q->limit);
+	return code;
 }
 
 static void
@@ -296,6 +324,7 @@ show_table(struct ts_tab *t, struct table_fetch *q)
 	h->l = q->l;
 	q->l = NULL;
 	h->limit = q->limit;
+	h->overflows = q->overflows;
 	ts_span_init(&h->x);
 	ts_span_set_count(&h->x, ts_live_heat_steps(h->l));
 	if (h->to > h->from)

@@ -219,11 +219,27 @@ draw_axis(struct ts_canvas *c, struct ts_rect r, struct ts_rect labels, const st
 	}
 }
 
+/* Most live bytes need not be what overflows: said where the cursor is on that tile. */
+static void
+draw_overflow(struct ts_canvas *c, struct ts_rect r, int x, const struct heat *h)
+{
+	char text[2][100];
+
+	if (h->overflows == TS_UNKNOWN || h->spot.place != ts_live_bottleneck(h->l).place)
+		return;
+	snprintf(text[0], sizeof(text[0]),
+		"; it has most live bytes, and fits: what overflows is tile %lld",
+		(long long)h->overflows);
+	snprintf(text[1], sizeof(text[1]), "; tile %lld overflows", (long long)h->overflows);
+	ts_canvas_text(c, r, x, 0, TS_ROLE_NOTE, text[x + (int)strlen(text[0]) > r.w]);
+}
+
 static void
 draw_read_out(struct ts_canvas *c, struct ts_rect r, const struct heat *h, enum ts_units units)
 {
 	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], text[200], ipu[32] = "";
 	const struct ts_live_spot *s = &h->spot;
+	int x;
 
 	if (s->place < 0) {
 		ts_canvas_text(c, r, 1, 0, TS_ROLE_DIM, "no tile and step here");
@@ -234,9 +250,10 @@ draw_read_out(struct ts_canvas *c, struct ts_rect r, const struct heat *h, enum 
 	snprintf(text, sizeof(text), "tile %lld%s at step %lld: %s live",
 		(long long)heat_tile(h, s->place), ipu, (long long)s->step,
 		ts_fmt_bytes(bytes, s->bytes, units));
-	ts_canvas_printf(c, r, 1, 0, TS_ROLE_TEXT, "%s%s%s%s", text, h->limit > 0 ? ", " : "",
+	x = ts_canvas_printf(c, r, 1, 0, TS_ROLE_TEXT, "%s%s%s%s", text, h->limit > 0 ? ", " : "",
 		h->limit > 0 ? ts_fmt_percent(share, (double)s->bytes, (double)h->limit) : "",
 		h->limit > 0 ? " of a tile" : "");
+	draw_overflow(c, r, x, h);
 }
 
 /* What there is to say while there are no cells. */

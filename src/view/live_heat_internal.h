@@ -26,9 +26,10 @@ struct heat {
 	bool sample_asked;
 	struct ts_tile_lives *l; /* held; NULL: not read yet */
 	int64_t limit;		 /* bytes of a tile, or TS_UNKNOWN */
-	struct ts_span x;	 /* steps */
-	struct heat_axis y;	 /* tiles */
-	int margin;		 /* columns left of the cells; 0: as many as labels like to have */
+	int64_t overflows; /* the fullest tile, where it has more than it can and the one with most live bytes has not */
+	struct ts_span x;    /* steps */
+	struct heat_axis y;  /* tiles */
+	int margin;	     /* columns left of the cells; 0: as many as labels like to have */
 	int64_t from, to;    /* steps of the chart above, when it was looked at last; 0, 0: none */
 	enum heat_zoom zoom; /* what + and - change */
 	enum ts_heat_how how;

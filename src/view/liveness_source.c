@@ -240,14 +240,14 @@ live_object(struct ts_view *v, struct ts_at_cursor *out)
 	ts_at_cursor_add(out, &of_tab);
 }
 
-/* `source [all | ipu N [peak] | tile N [peak] | selected | EXPRESSION]` */
+/* `source [all | ipu N [peak] | [tile] N [peak] | selected | EXPRESSION]` */
 enum ts_effect
 live_source_command(struct liveness *s, const struct ts_call *call)
 {
 	static const struct {
 		const char *word;
 		enum ts_live_where where;
-	} kinds[] = {{"ipu ", TS_LIVE_IPU}, {"tile ", TS_LIVE_TILE}};
+	} kinds[] = {{"ipu ", TS_LIVE_IPU}, {"tile ", TS_LIVE_TILE}, {"", TS_LIVE_TILE}};
 	const char *text = ts_call_arg(call, 0);
 	int64_t number;
 

@@ -73,6 +73,10 @@ START_TEST(sources)
 			harness_number(&h, "SELECT always_live FROM tile_memory WHERE tile = 5"));
 		harness_command(&h, i == 0 ? "goto 100" : "goto 333");
 	}
+	harness_command(&h, "source all");
+	harness_command(&h, "source 5"); /* one tile is no set */
+	ck_assert_int_eq(h.env.tiles_asked.state, TS_TILES_NOTHING);
+	harness_says(&h, "Live bytes of tile 5, derived");
 	harness_command(&h, "source ipu 1");
 	step = (long long)h.selection.live_step;
 	harness_says(&h, "Live bytes of ipu 1, ");

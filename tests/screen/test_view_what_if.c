@@ -132,6 +132,30 @@ START_TEST(heat_keys)
 }
 END_TEST
 
+/* The tile with most live bytes fits, another one does not: said on the former alone. */
+START_TEST(heat_of_a_tile_that_fits)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"ALTER TABLE tile_memory ADD COLUMN overflowed;"
+		"INSERT INTO class_interval VALUES(0, 1, 2);"
+		"INSERT INTO lowered_variable VALUES(0, 0, 'a', 900, 0, 0), (1, 1, 'b', 500, 0, 0);"
+		"INSERT INTO tile_memory VALUES(0, 0, 900, 0, 0), (1, 0, 1000, 0, 76)");
+	harness_command(&h, "bottleneck");
+	harness_says(&h,
+		"tile 0 (ipu 0) at step 1: 900 B live; it has most live bytes, and fits: "
+		"what overflows is tile 1");
+	harness_resize(&h, 80, 40);
+	harness_says(&h, "900 B live; tile 1 overflows");
+	harness_command(&h, "last");
+	harness_command(&h, "down");
+	harness_says(&h, "tile 1 (ipu 0) at step");
+	ck_assert(!harness_has(&h, "overflows"));
+	harness_end(&h);
+}
+END_TEST
+
 /* Leftmost column with the cursor of the graph; while the map has the keys, of the map. */
 static int
 cursor_column(const struct ts_canvas *c, bool heat)
@@ -814,6 +838,7 @@ main(void)
 	tcase_add_loop_test(c, golden, 0, TS_COUNT(screens));
 	tcase_add_loop_test(c, any_size, 0, 2);
 	tcase_add_test(c, heat_keys);
+	tcase_add_test(c, heat_of_a_tile_that_fits);
 	tcase_add_test(c, heat_below_graph);
 	tcase_add_test(c, sample);
 	tcase_add_test(c, peaks_before_and_after);

@@ -164,7 +164,7 @@ enum ts_context {
 	X(TILE_ORDER, "order", MEMORY, "[software|physical]", BOUND,                               \
 		"order of the tiles: by number, or physical in each IPU")                          \
 	X(BOTTLENECK, "bottleneck", LIVENESS, "", BOUND,                                           \
-		"show the fullest tile at its fullest step in the heat map")                       \
+		"show the tile with most live bytes, at that step, in the heat map")               \
 	X(AXES, "axes", LIVENESS, "", BOUND, "what + and - zoom in the heat map")                  \
 	X(PEAK_NEXT, "peak-next", LIVENESS, "", BOUND, "the next peak, from the highest down")     \
 	X(PEAK_PREVIOUS, "peak-previous", LIVENESS, "", BOUND, "the peak before, back up")         \
