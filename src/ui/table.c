@@ -410,6 +410,8 @@ ts_table_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t,
 	if (!ts_rect_empty(total) && l->count > 0 && l->count < body.h)
 		total.y = body.y + (int)l->count; /* below the last row, as on paper */
 	ts_table_layout(width, t, r.w);
+	if (t->order)
+		t->order->width = r.w;
 	if (!ts_rect_empty(header))
 		draw_header(c, header, t, width);
 	if (l->count == 0)

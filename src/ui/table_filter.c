@@ -62,6 +62,25 @@ plain_name(char out[TABLE_FILTER_NAME], const char *name)
 	out[n] = '\0';
 }
 
+/* Other words for what columns are called, in all tables alike. */
+static const struct {
+	const char *name, *also;
+} synonyms[] = {{"bytes", "size"}, {"variable", "name"}, {"operation", "name"}};
+
+const char *
+table_filter_also(const struct ts_table *t, int column)
+{
+	const char *also = NULL;
+
+	for (size_t i = 0; i < TS_COUNT(synonyms); i++)
+		if (strcmp(ts_table_column_name(t, column), synonyms[i].name) == 0)
+			also = synonyms[i].also;
+	for (int i = 0; also && i < t->columns && i < TS_TABLE_COLUMNS; i++)
+		if (strcmp(ts_table_column_name(t, i), also) == 0)
+			return NULL;
+	return also;
+}
+
 static void
 add_fields(struct table_filter *f, int64_t rows)
 {
@@ -76,8 +95,8 @@ add_fields(struct table_filter *f, int64_t rows)
 			continue;
 		type = type_of(f->t, i, rows);
 		plain_name(f->name[n], ts_table_column_name(f->t, i));
-		f->field[n] = (struct ts_filter_field){f->name[n],
-			strcmp(f->name[n], "bytes") == 0 ? "size" : NULL, type, example_of(type)};
+		f->field[n] = (struct ts_filter_field){f->name[n], table_filter_also(f->t, i), type,
+			example_of(type)};
 		f->column[n++] = i;
 	}
 	f->field[n] = (struct ts_filter_field){0};

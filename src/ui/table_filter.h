@@ -28,6 +28,9 @@ enum ts_code table_filter_init(struct table_filter *f, const struct ts_table *t,
 	const char *line, struct ts_err *err) TS_WARN_UNUSED;
 void table_filter_fini(struct table_filter *f);
 
+/* Another word for a column, where no column is called so; NULL: none. It is a constant. */
+const char *table_filter_also(const struct ts_table *t, int column);
+
 bool table_filter_passes(struct table_filter *f, int64_t row);
 
 #endif

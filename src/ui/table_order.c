@@ -81,12 +81,12 @@ value_of(const struct ts_table *t, int64_t row, int column, struct ts_table_valu
 }
 
 static int
-column_of(const struct ts_table *t, const char *name, size_t n)
+column_of(const struct ts_table *t, const char *name)
 {
 	for (int i = 0; i < t->columns && i < TS_TABLE_COLUMNS; i++) {
-		const char *is = ts_table_column_name(t, i);
+		const char *is = ts_table_column_name(t, i), *also = table_filter_also(t, i);
 
-		if (*is && strlen(is) == n && strncmp(is, name, n) == 0)
+		if (*is && (strcmp(is, name) == 0 || (also && strcmp(also, name) == 0)))
 			return i;
 	}
 	return -1;
@@ -302,11 +302,21 @@ ts_table_falls(const struct ts_table *t, int column)
 	return false;
 }
 
+/* Is it one that there was no room for, so that nothing in the table shows the order? */
+static bool
+is_left_out(const struct ts_table *t, int column)
+{
+	int width[TS_TABLE_COLUMNS] = {0};
+
+	ts_table_layout(width, t, t->order->width);
+	return t->order->width > 0 && width[column] == 0;
+}
+
 static enum ts_effect
 sort(const struct ts_table *t, const char *name, char *say, size_t size)
 {
 	struct ts_table_order *o = t->order;
-	int to = name ? column_of(t, name, strlen(name)) : next_column(t);
+	int to = name ? column_of(t, name) : next_column(t);
 
 	if (name && to < 0 && strcmp(name, "row") != 0) {
 		snprintf(say, size, "sort: this table has no column \"%.60s\"", name);
@@ -319,7 +329,10 @@ sort(const struct ts_table *t, const char *name, char *say, size_t size)
 	if (to < 0)
 		snprintf(say, size, "sorted as at first");
 	else
-		snprintf(say, size, "sorted by %s", ts_table_column_name(t, to));
+		snprintf(say, size, "sorted by %s%s", ts_table_column_name(t, to),
+			!is_left_out(t, to)			? ""
+				: ts_table_column_wanted(t, to) ? ", for which there is no room"
+								: ", which is not shown (C)");
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_REFLOW);
 }
 

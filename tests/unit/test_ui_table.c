@@ -643,6 +643,74 @@ START_TEST(rows_are_filtered)
 }
 END_TEST
 
+/* What is called a variable may be asked for by name, unless something else is called so. */
+START_TEST(columns_have_other_names)
+{
+	static const struct ts_column_facts variables[] = {
+		{NULL, NULL, TS_SUM_NONE, false},
+		{"bytes", "bytes", TS_SUM_BYTES, false},
+		{"variable", NULL, TS_SUM_NONE, false},
+	};
+	static const struct ts_column_facts both[] = {
+		{"variable", NULL, TS_SUM_NONE, false},
+		{"bytes", "bytes", TS_SUM_BYTES, false},
+		{"name", NULL, TS_SUM_NONE, false},
+	};
+	struct thing x[ROWS];
+	struct ts_table_order o;
+	struct ts_table t = thing_table(x, &o);
+	struct ts_list l;
+
+	make_things(x, 5);
+	ts_table_order_init(&o);
+	ts_list_init(&l);
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	t.facts = variables;
+	ck_assert(asked(&t, TS_CMD_FILTER, "name:conv size>=0"));
+	ck_assert(asked(&t, TS_CMD_SORT, "name"));
+	ck_assert_int_eq(o.sorted, 2);
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	ck_assert_int_gt(l.count, 0);
+	for (int i = 0; i < l.count; i++)
+		ck_assert(is_conv(&x[ts_table_row(&t, i)]));
+	t.facts = both;
+	ck_assert(asked(&t, TS_CMD_SORT, "name"));
+	ck_assert_int_eq(o.sorted, 2);
+	ck_assert(!asked(&t, TS_CMD_FILTER, "variable:conv"));
+	ts_table_order_fini(&o);
+}
+END_TEST
+
+/* An order by what there is no room for is told of: nothing else shows it. */
+START_TEST(an_order_that_is_not_seen)
+{
+	struct ts_canvas *c = ts_canvas_new(12, 5, TS_GLYPHS_FULL);
+	struct ts_call next = {.cmd = TS_CMD_SORT};
+	struct thing x[ROWS];
+	struct ts_table_order o;
+	struct ts_table t = thing_table(x, &o);
+	struct ts_list l;
+	char say[200];
+
+	make_things(x, 5);
+	ts_table_order_init(&o);
+	ts_list_init(&l);
+	t.facts = NULL;
+	ts_table_order_make(&o, &t, &l, ROWS, 1);
+	ts_table_order_command(&t, &next, say, sizeof(say));
+	ck_assert_str_eq(say, "sorted by tile"); /* it was not drawn yet */
+	o.sorted = -1;
+	ts_table_draw(c, (struct ts_rect){0, 0, 8, 5}, &t, &l);
+	ts_table_order_command(&t, &next, say, sizeof(say));
+	ck_assert_str_eq(say, "sorted by tile, for which there is no room");
+	o.sorted = 1;
+	ts_table_order_command(&t, &next, say, sizeof(say));
+	ck_assert_str_eq(say, "sorted by name");
+	ts_table_order_fini(&o);
+	ts_canvas_free(c);
+}
+END_TEST
+
 START_TEST(columns_are_chosen)
 {
 	struct ts_table_looks *looks = ts_table_looks_new(), *again = ts_table_looks_new();
@@ -733,6 +801,8 @@ main(void)
 	tcase_add_loop_test(c, two_threads_ask, 0, 24);
 	tcase_add_test(c, two_threads_are_stopped);
 	tcase_add_loop_test(c, rows_are_filtered, 0, 20);
+	tcase_add_test(c, columns_have_other_names);
+	tcase_add_test(c, an_order_that_is_not_seen);
 	tcase_add_test(c, columns_are_chosen);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);

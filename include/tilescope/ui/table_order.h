@@ -32,6 +32,8 @@ struct ts_table_order {
 	bool descending;
 	char filter[TS_TABLE_FILTER]; /* "" = all rows */
 
+	int width; /* of the screen, when the table was drawn last; 0: it was not */
+
 	bool elsewhere; /* the view has its rows arranged in a worker: ts_table_arrange() */
 
 	/* made */
