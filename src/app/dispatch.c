@@ -74,12 +74,30 @@ ts_app_effect(struct ts_app *app, enum ts_effect effect)
 	app->dirty = true;
 }
 
+/* The keys of a command that are in force everywhere; its name where none are. */
+static const char *
+keys_of(const struct ts_app *app, enum ts_cmd cmd, char out[TS_KEYS_TEXT])
+{
+	static const enum ts_context global = TS_CONTEXT_GLOBAL;
+	const struct ts_key_binding *b = ts_keymap_of(&app->keymap, &global, 1, cmd, NULL);
+
+	return b ? ts_keys_print(out, &b->keys) : ts_commands[cmd].name;
+}
+
+/* What takes rows of a table, with the keys in a chart above one. */
+static bool
+wants_table(struct ts_app *app, enum ts_cmd cmd)
+{
+	struct ts_view *v = ts_app_view(app);
+
+	return (cmd == TS_CMD_FILTER || cmd == TS_CMD_SORT || cmd == TS_CMD_SORT_REVERSE) && v &&
+		v->ops->tabs && v->ops->pane_context && v->ops->pane_context(v) == TS_CONTEXT_CHART;
+}
+
 /* Nobody takes a command. Of one that takes what is under the cursor: what that would have to be, by its key. */
 static void
 say_unknown(struct ts_app *app, enum ts_cmd cmd)
 {
-	static const enum ts_context global = TS_CONTEXT_GLOBAL;
-	const struct ts_key_binding *b = ts_keymap_of(&app->keymap, &global, 1, cmd, NULL);
 	const char *name = ts_commands[cmd].name;
 	char keys[TS_KEYS_TEXT];
 	struct ts_job_info screen;
@@ -90,7 +108,10 @@ say_unknown(struct ts_app *app, enum ts_cmd cmd)
 	else if (cmd == TS_CMD_TICK)
 		ts_view_say_error(&app->env,
 			"%s ticks a variable or a group: there is none under the cursor",
-			b ? ts_keys_print(keys, &b->keys) : name);
+			keys_of(app, cmd, keys));
+	else if (wants_table(app, cmd))
+		ts_view_say_error(&app->env, "%s is for a table: %s goes to the one below", name,
+			keys_of(app, TS_CMD_PANE_NEXT, keys));
 	else
 		ts_view_say_error(&app->env, "%s does nothing here", name);
 }

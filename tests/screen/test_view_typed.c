@@ -436,6 +436,24 @@ START_TEST(ticked_early)
 }
 END_TEST
 
+/* A chart has no rows: where those are is said. */
+START_TEST(rows_are_below)
+{
+	const struct ts_call filter = {.cmd = TS_CMD_FILTER}, sort = {.cmd = TS_CMD_SORT};
+	struct harness h;
+	struct ts_args args;
+	struct ts_watch *watch;
+	struct ts_app *app = whole(&h, &args, &watch, "memory");
+
+	ts_app_call(app, &filter);
+	ck_assert_int_eq(app->asking, TS_ASK_NOTHING);
+	ck_assert_str_eq(app->env.message, "filter is for a table: Tab goes to the one below");
+	ts_app_call(app, &sort);
+	ck_assert_str_eq(app->env.message, "sort is for a table: Tab goes to the one below");
+	whole_end(&h, app, watch);
+}
+END_TEST
+
 /* Beneath a line that is typed, or that a host has asked for, nothing is done. */
 START_TEST(beneath_a_line)
 {
@@ -521,6 +539,7 @@ main(void)
 	tcase_add_test(tc, no_row_passes);
 	tcase_add_test(tc, words_of_answers_stay);
 	tcase_add_test(tc, ticked_early);
+	tcase_add_test(tc, rows_are_below);
 	tcase_add_test(tc, beneath_a_line);
 	tcase_add_test(tc, nothing_comes);
 	tcase_add_test(tc, too_many);
