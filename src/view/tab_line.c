@@ -27,6 +27,8 @@ enum {
 	LINE_ENDS = 8,	 /* columns of the line without titles and note */
 	NOTE_ROOM = 24,	 /* columns that are kept for a note at least, ... */
 	NOTE_PART = 5,	 /* ... one in so many of the line */
+	FILTER_ENDS =
+		8, /* columns of the line around the words of a filter: its sign, blanks, the rule */
 };
 
 struct titles {
@@ -119,6 +121,28 @@ make_brief(struct titles *l, int over)
 	}
 }
 
+/* The filter in force of its table; "" = none. */
+static void
+filter_of(struct ts_tab *t, char out[TS_TABLE_FILTER])
+{
+	struct ts_sheet s = {.list = NULL};
+	bool there = t->ops->sheet && t->ops->sheet(t, &s) && s.table.order;
+
+	snprintf(out, TS_TABLE_FILTER, "%s", there ? s.table.order->filter : "");
+}
+
+/* Columns for the filter of a tab at the right end of its line, cut where it is long; 0: there is none. */
+static int
+filter_room(struct ts_tab *t)
+{
+	char filter[TS_TABLE_FILTER];
+
+	filter_of(t, filter);
+	if (!filter[0])
+		return 0;
+	return (int)ts_min_i64(FILTER_ENDS + ts_utf8_columns(filter, strlen(filter)), NOTE_ROOM);
+}
+
 /* The titles of a line. */
 static struct titles
 line_of(struct ts_tabs *s, int which, bool focus)
@@ -126,9 +150,10 @@ line_of(struct ts_tabs *s, int which, bool focus)
 	struct titles l = {s, which == 1 && s->both, which == 0 ? 1 : s->count, false, false, 0,
 		focus};
 	int w = s->line[which].w, note = (int)ts_max_i64(w / NOTE_PART, NOTE_ROOM);
+	int shown = shown_in(s, which);
 
 	make_brief(&l, titles_width(&l, l.from, l.to) + LINE_ENDS + note - w);
-	choose_titles(&l, shown_in(s, which), w - BEGIN);
+	choose_titles(&l, shown, w - BEGIN - filter_room(&s->tab[shown]));
 	return l;
 }
 
@@ -164,16 +189,6 @@ before_path(const char *s)
 		blank = s[i] == ' ' ? i + 1 : blank;
 	}
 	return blank;
-}
-
-/* The filter in force of its table; "" = none. */
-static void
-filter_of(struct ts_tab *t, char out[TS_TABLE_FILTER])
-{
-	struct ts_sheet s = {.list = NULL};
-	bool there = t->ops->sheet && t->ops->sheet(t, &s) && s.table.order;
-
-	snprintf(out, TS_TABLE_FILTER, "%s", there ? s.table.order->filter : "");
 }
 
 /*

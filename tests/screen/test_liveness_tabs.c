@@ -55,6 +55,30 @@ says_figures(struct harness *h, int64_t not_always, int64_t always)
 	"l.end > %d) AND NOT EXISTS (SELECT 1 FROM liveness_variable l WHERE "       \
 	"l.variable = v.variable AND l.start <= %d AND l.end > %d)"
 
+/* A filter is said where the titles of all tabs would take the whole line. */
+START_TEST(filters_are_shown)
+{
+	static const char *const tabs[] = {"groups", "lifetimes", "vertices", "cycles", "path"};
+	const struct ts_view_arg *filter = ts_view_liveness.args;
+	char command[40];
+	struct harness h;
+
+	while (strcmp(filter->name, "filter") != 0)
+		filter++;
+	begin(&h, 80, 22);
+	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+		snprintf(command, sizeof(command), "tab %s", tabs[i]);
+		harness_command(&h, command);
+		harness_settle(&h);
+		ck_assert(!harness_has(&h, "& "));
+		ck_assert_int_eq(filter->set(h.view, "op"), TS_ARG_DONE);
+		harness_says(&h, "& op ");
+		ck_assert_int_eq(filter->set(h.view, ""), TS_ARG_DONE);
+	}
+	harness_end(&h);
+}
+END_TEST
+
 /* ---- sources ---- */
 
 START_TEST(sources)
@@ -613,6 +637,7 @@ main(void)
 	SRunner *sr;
 	int failed;
 
+	tcase_add_test(tc, filters_are_shown);
 	tcase_add_test(tc, sources);
 	tcase_add_test(tc, next_source);
 	tcase_add_test(tc, marks);
