@@ -20,26 +20,25 @@ struct life_work {
 	struct ts_lifetimes *l;
 	const struct ts_lives *lives;
 	const struct ts_uses *uses;
-	size_t room;
+	const struct ts_cache *cache;
+	struct ts_err *err;
 	uint32_t *step; /* at which the variable is used */
 	size_t steps;
 };
 
-static bool
+static enum ts_code
 add_piece(struct life_work *w, uint32_t start, uint32_t end)
 {
 	struct ts_lifetimes *l = w->l;
-	void *room = l->piece;
+	struct ts_live_piece piece = {start, end};
+	enum ts_code code;
 
-	if (l->pieces == TS_LIFETIME_PIECES) {
-		l->cut = true;
-		return true;
-	}
-	if (!ts_room(&room, &w->room, l->pieces, sizeof(*l->piece)))
-		return false;
-	l->piece = room;
-	l->piece[l->pieces++] = (struct ts_live_piece){start, end};
-	return true;
+	l->cut |= l->pieces == TS_LIFETIME_PIECES;
+	if (l->pieces == TS_LIFETIME_PIECES)
+		return TS_OK;
+	code = ts_pile_add(&l->pile[1], &piece, sizeof(piece), w->cache, w->err);
+	l->pieces += !code;
+	return code;
 }
 
 /* The first life of the variable: lives stand in the order of the variables. */
@@ -99,10 +98,11 @@ find_uses(struct life_work *w, int64_t variable)
 }
 
 /* Uses inside one life; idle steps between them. */
-static bool
+static enum ts_code
 count_idle(struct life_work *w, struct ts_lifetime *row, const struct ts_life *life, size_t *at)
 {
 	uint32_t from = life->start;
+	enum ts_code code;
 
 	while (*at < w->steps && w->step[*at] < life->start)
 		++*at;
@@ -116,59 +116,64 @@ count_idle(struct life_work *w, struct ts_lifetime *row, const struct ts_life *l
 		}
 		row->used += end - start;
 		from = end;
-		if (!add_piece(w, start, end))
-			return false;
+		code = add_piece(w, start, end);
+		if (code)
+			return code;
 	}
 	row->longest = ts_max_i64(row->longest, (int64_t)life->end - from);
-	return true;
+	return TS_OK;
 }
 
-static bool
+static enum ts_code
 make_row(struct life_work *w, struct ts_lifetime *row, uint32_t index)
 {
 	const struct ts_lives *l = w->lives;
 	size_t first = first_life(l, index), at = 0, i;
+	enum ts_code code = TS_OK;
 	bool known;
 
 	*row = (struct ts_lifetime){.variable = l->variable[index].variable,
 		.bytes = l->variable[index].bytes,
+		.index = index,
 		.life = (uint32_t)w->l->pieces};
-	for (i = first; i < l->count && l->life[i].variable == index; i++) {
+	for (i = first; !code && i < l->count && l->life[i].variable == index; i++) {
 		row->steps += (int64_t)l->life[i].end - l->life[i].start;
-		if (!add_piece(w, l->life[i].start, l->life[i].end))
-			return false;
+		code = add_piece(w, l->life[i].start, l->life[i].end);
 	}
 	row->lives = (uint32_t)w->l->pieces - row->life;
 	row->use = (uint32_t)w->l->pieces;
 	known = find_uses(w, row->variable);
-	for (i = first; known && i < l->count && l->life[i].variable == index; i++)
-		if (!count_idle(w, row, &l->life[i], &at))
-			return false;
+	for (i = first; !code && known && i < l->count && l->life[i].variable == index; i++)
+		code = count_idle(w, row, &l->life[i], &at);
 	row->uses = (uint32_t)w->l->pieces - row->use;
 	row->idle = known ? row->steps - row->used : TS_UNKNOWN;
 	if (!known)
 		row->used = row->longest = TS_UNKNOWN;
-	return true;
+	return code;
 }
 
 enum ts_code
 ts_lifetimes_make(struct ts_lifetimes *l, const struct ts_lives *lives, const struct ts_uses *uses,
-	const uint32_t *index, int n, const struct ts_cancel *cancel, struct ts_err *err)
+	const uint32_t *index, int n, const struct ts_cache *cache, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
-	struct life_work w = {.l = l, .lives = lives, .uses = uses};
-	bool ok;
+	struct life_work w = {.l = l, .lives = lives, .uses = uses, .cache = cache, .err = err};
+	struct ts_lifetime *row;
+	enum ts_code code;
 
 	*l = (struct ts_lifetimes){0};
-	l->row = ts_alloc((size_t)n + 1, sizeof(*l->row));
+	code = ts_pile_room(&l->pile[0], ((size_t)n + 1) * sizeof(*row), cache, err);
+	row = l->pile[0].memory;
 	w.step = uses ? ts_alloc(USE_STEPS, sizeof(*w.step)) : NULL;
-	ok = l->row && (w.step || !uses);
-	for (int i = 0; ok && i < n && !ts_cancelled(cancel); i++)
+	if (!code && uses && !w.step)
+		code = ts_err_nomem(err);
+	for (int i = 0; !code && i < n && !ts_cancelled(cancel); i++)
 		if (index[i] < lives->variables)
-			ok = make_row(&w, &l->row[l->rows++], index[i]);
+			code = make_row(&w, &row[l->rows++], index[i]);
 	free(w.step);
-	if (ts_cancelled(cancel))
-		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-	return ok ? TS_OK : ts_err_nomem(err);
+	l->row = row;
+	l->piece = l->pile[1].memory;
+	return !code && ts_cancelled(cancel) ? ts_err_set(err, TS_E_CANCELLED, "cancelled") : code;
 }
 
 /* --- the idlest --------------------------------------------------------------------------------- */
@@ -348,8 +353,8 @@ ts_lifetimes_idlest(uint32_t *index, int *n, int64_t *alive, const struct ts_liv
 void
 ts_lifetimes_fini(struct ts_lifetimes *l)
 {
-	free(l->row);
-	free(l->piece);
+	for (size_t i = 0; i < TS_COUNT(l->pile); i++)
+		ts_pile_fini(&l->pile[i]);
 	*l = (struct ts_lifetimes){0};
 }
 

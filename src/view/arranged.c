@@ -258,6 +258,24 @@ fini_find(struct ts_fetch *f)
 	ts_arranged_close(x->shown);
 }
 
+enum ts_effect
+ts_row_search_command(struct ts_row_search *f, char needle[TS_ARRANGED_NEEDLE],
+	const struct ts_call *call)
+{
+	bool again = call->cmd == TS_CMD_SEARCH_NEXT || call->cmd == TS_CMD_SEARCH_PREVIOUS;
+	bool forward = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_NEXT;
+	const char *text = ts_call_arg(call, 0);
+
+	if (!again && call->cmd != TS_CMD_SEARCH && call->cmd != TS_CMD_SEARCH_BACK)
+		return TS_EFFECT_UNKNOWN;
+	if (again ? !needle[0] : !text || !*text)
+		return TS_EFFECT_UNKNOWN;
+	if (!again)
+		snprintf(needle, TS_ARRANGED_NEEDLE, "%s", text);
+	*f = (struct ts_row_search){.wanted = true, .here = !again, .step = forward ? 1 : -1};
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
 bool
 ts_row_search_send(struct ts_row_search *f, struct ts_tab *tab, int kind, const struct ts_list *l,
 	uint64_t of, const char *needle, const struct ts_arrangeable *what,

@@ -40,8 +40,8 @@ static void
 look(const struct lifetimes_tab *d, const struct ts_lifetime *row, int columns,
 	enum bar_state state[TS_CANVAS_MAX_W])
 {
-	const struct ts_live_piece *life = d->made.piece + row->life,
-				   *use = d->made.piece + row->use;
+	const struct ts_live_piece *life = d->rows->made.piece + row->life,
+				   *use = d->rows->made.piece + row->use;
 	const struct liveness *s = d->s;
 	struct ts_span span = s->span;
 	uint32_t at = 0, used = 0;
@@ -83,10 +83,16 @@ draw_scale(struct ts_canvas *c, const struct lifetimes_tab *d)
 	struct ts_rect r = ts_rect_row(d->bars, 0);
 	char n[TS_FMT_MAX];
 	bool unknown = false;
+	int64_t from, to;
 	int x, last;
 
-	for (int64_t row = 0; row < d->made.rows; row++)
-		unknown |= d->made.row[row].idle == TS_UNKNOWN;
+	ts_list_window(&d->l.list, &from, &to);
+	for (int64_t place = from; place < to; place++) {
+		int64_t row = ts_table_row(&d->l.table, place);
+
+		unknown |= row >= 0 && row < live_lifetimes_count(d) &&
+			d->rows->made.row[row].idle == TS_UNKNOWN;
+	}
 	x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_HEADER, "step %s",
 		ts_fmt_count(n, s->src.line.step[s->span.from]));
 	ts_fmt_count(n, s->src.line.step[s->span.to - 1]);
@@ -116,8 +122,8 @@ live_draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d)
 	for (int64_t place = from; place < to; place++) {
 		int64_t row = ts_table_row(&d->l.table, place);
 
-		if (row >= 0 && row < d->made.rows && place - from + 1 < d->bars.h)
-			draw_bar(c, d, &d->made.row[row], (int)(place - from) + 1);
+		if (row >= 0 && row < live_lifetimes_count(d) && place - from + 1 < d->bars.h)
+			draw_bar(c, d, &d->rows->made.row[row], (int)(place - from) + 1);
 	}
 	ts_span_resize(&span, d->bars.w);
 	ts_span_show(&span, s->span.from, s->span.to);
@@ -146,13 +152,13 @@ fill_lane(const struct lifetimes_tab *d, int64_t row, struct ts_chart_page *page
 	double *band[BAR_NOTHING])
 {
 	enum bar_state state[TS_CANVAS_MAX_W];
-	char buf[64];
+	char buf[LIFETIME_NAME];
 
-	look(d, &d->made.row[row], page->columns, state);
+	look(d, &d->rows->made.row[row], page->columns, state);
 	for (int x = 0; x < page->columns; x++)
 		if (state[x] != BAR_NOTHING)
 			band[state[x]][lane * page->columns + x] = 1;
-	lane_name(page->lane[lane], live_lifetime_name(d, row, buf, sizeof(buf)));
+	lane_name(page->lane[lane], live_lifetime_name(d->rows, row, buf));
 }
 
 bool
@@ -165,7 +171,7 @@ live_bars_chart(const struct lifetimes_tab *d, struct ts_chart_page *page)
 
 	ts_list_window(&d->l.list, &from, &to);
 	to = ts_min_i64(to, from + TS_PAGE_LANES_MAX);
-	if (!d->known || from >= to || s->src.line.count == 0)
+	if (!d->rows || from >= to || s->src.line.count == 0)
 		return false;
 	ts_span_resize(&span, (int)ts_min_i64(page->columns, TS_CANVAS_MAX_W));
 	page->columns = span.columns;
@@ -188,7 +194,7 @@ live_bars_chart(const struct lifetimes_tab *d, struct ts_chart_page *page)
 	for (int64_t place = from; place < to; place++) {
 		int64_t row = ts_table_row(&d->l.table, place);
 
-		if (row >= 0 && row < d->made.rows)
+		if (row >= 0 && row < live_lifetimes_count(d))
 			fill_lane(d, row, page, (int)(place - from), band);
 	}
 	ts_chart_page_forget_empty(page);

@@ -237,20 +237,10 @@ enum ts_effect
 live_far_search(struct alive_tab *a, const struct ts_call *call)
 {
 	const struct ts_alive *alive = a->s->alive;
-	bool again = call->cmd == TS_CMD_SEARCH_NEXT || call->cmd == TS_CMD_SEARCH_PREVIOUS;
-	bool forward = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_NEXT;
-	const char *text = ts_call_arg(call, 0);
 
-	if (!again && call->cmd != TS_CMD_SEARCH && call->cmd != TS_CMD_SEARCH_BACK)
+	if (!alive || !alive->listed || (alive->left_rows == 0 && !a->l.order.elsewhere))
 		return TS_EFFECT_UNKNOWN;
-	if (!alive || !alive->listed || (alive->left_rows == 0 && !a->l.order.elsewhere) ||
-		(again ? !a->l.needle[0] : !text || !*text))
-		return TS_EFFECT_UNKNOWN;
-	if (!again)
-		snprintf(a->l.needle, sizeof(a->l.needle), "%s", text);
-	a->search =
-		(struct ts_row_search){.wanted = true, .here = !again, .step = forward ? 1 : -1};
-	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+	return ts_row_search_command(&a->search, a->l.needle, call);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */

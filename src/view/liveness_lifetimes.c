@@ -15,56 +15,37 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/lifetimes.h"
+#include "tilescope/view/sheet.h"
 
 #include "liveness_lifetimes.h"
 #include "liveness_tabs.h"
 
-enum {
-	BARS_FROM = 50, /* columns of the pane from which half of it are bars */
-	NAME = 14,
-};
+enum { BARS_FROM = 50 /* columns of the pane from which half of it are bars */ };
+
+enum { ASK_ROWS, ASK_REST, ASK_ORDER, ASK_HIT }; /* kinds of the tab's fetches */
 
 struct lifetimes_fetch {
 	struct ts_fetch f;
-	struct ts_lives *lives; /* held */
-	struct ts_uses *uses;	/* held; NULL: read them, or there are none */
+	struct lifetimes_question q;
 	bool want_uses;
-	const struct ts_cache *cache; /* may be NULL */
-	char why[TS_ERR_MSG];	      /* uses are not known */
-	bool damaged;		      /* that is why */
-	bool by_number;		      /* `number` is looked for; else the idlest at the step */
-	int64_t step, alive;
-	int count;
-	int64_t number[TS_MARKED_VARIABLES];
-	uint32_t index[TS_LIFETIME_ROWS];
-	struct ts_lifetimes made;
-	struct ts_alive *names;
+	char why[TS_ERR_MSG]; /* uses are not known */
+	bool damaged;	      /* that is why */
+	struct lifetimes_rows *rows;
 };
-
-/* Where none of them has a life here, those that are alive are shown. */
-static void
-find_marks(struct lifetimes_fetch *l)
-{
-	bool some = false;
-
-	ts_lives_find(l->index, l->lives, l->number, l->count);
-	for (int i = 0; i < l->count; i++)
-		some |= l->index[i] != UINT32_MAX;
-	l->by_number = some;
-}
 
 static enum ts_code
 read_lifetimes(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct lifetimes_fetch *l = (struct lifetimes_fetch *)f;
+	struct lifetimes_question *q = &l->q;
 	struct ts_err why = {0};
 	enum ts_code code;
 
 	if (l->want_uses) {
-		code = l->lives->lowered
-			? ts_uses_read_pieces(&l->uses, rd, l->lives, l->cache, &f->job.progress,
+		code = q->lives->lowered
+			? ts_uses_read_pieces(&q->uses, rd, q->lives, q->cache, &f->job.progress,
 				  &why)
-			: ts_uses_read(&l->uses, rd, l->cache, &f->job.progress, &why);
+			: ts_uses_read(&q->uses, rd, q->cache, &f->job.progress, &why);
 		if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
 			*err = why;
 			return code;
@@ -73,18 +54,7 @@ read_lifetimes(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		if (code)
 			snprintf(l->why, sizeof(l->why), "%s", why.msg);
 	}
-	code = TS_OK;
-	if (l->by_number)
-		find_marks(l);
-	if (!l->by_number)
-		code = ts_lifetimes_idlest(l->index, &l->count, &l->alive, l->lives, l->uses,
-			l->step, TS_LIFETIME_ROWS, rd->cancel, err);
-	if (!code)
-		code = ts_lifetimes_make(&l->made, l->lives, l->uses, l->index, l->count,
-			rd->cancel, err);
-	if (!code && !l->by_number)
-		code = ts_alive_pick(&l->names, rd, l->lives, l->index, l->count, err);
-	return code;
+	return live_lifetimes_read(&l->rows, q, rd, err);
 }
 
 static void
@@ -92,10 +62,8 @@ fini_lifetimes(struct ts_fetch *f)
 {
 	struct lifetimes_fetch *l = (struct lifetimes_fetch *)f;
 
-	ts_lives_close(l->lives);
-	ts_uses_close(l->uses);
-	ts_lifetimes_fini(&l->made);
-	ts_alive_close(l->names);
+	live_lifetimes_question_fini(&l->q);
+	live_lifetimes_close(l->rows);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
@@ -113,16 +81,16 @@ mark_number(const struct liveness *s, const struct ts_marked_variable *m)
 }
 
 static int
-marked_numbers(const struct liveness *s, struct lifetimes_fetch *f)
+marked_numbers(const struct liveness *s, int64_t number[TS_MARKED_VARIABLES])
 {
 	const struct ts_marked_variables *m = &s->v.env->selection->marked;
 	int n = 0;
 
 	for (int i = 0; i < m->count; i++) {
-		int64_t number = mark_number(s, &m->item[i]);
+		int64_t of = mark_number(s, &m->item[i]);
 
-		if (number >= 0)
-			f->number[n++] = number;
+		if (of >= 0)
+			number[n++] = of;
 	}
 	return n;
 }
@@ -137,17 +105,112 @@ has_looked(const struct lifetimes_tab *d)
 }
 
 static void
-fill_question(struct lifetimes_tab *d, struct lifetimes_fetch *f)
+fill_question(const struct lifetimes_tab *d, struct lifetimes_question *q, int most)
 {
 	const struct liveness *s = d->s;
 
-	f->lives = ts_lives_hold(s->lives);
+	*q = (struct lifetimes_question){.lives = ts_lives_hold(s->lives),
+		.uses = d->uses && has_looked(d) ? ts_uses_hold(d->uses) : NULL,
+		.cache = s->v.env->cache,
+		.step = live_step(s),
+		.most = most};
+	q->count = marked_numbers(s, q->number);
+	q->by_number = q->count > 0;
+}
+
+static struct lifetimes_fetch *
+new_fetch(const struct lifetimes_tab *d, int most)
+{
+	struct lifetimes_fetch *f = ts_alloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->f.read = read_lifetimes;
+	f->f.fini = fini_lifetimes;
 	f->want_uses = !has_looked(d);
-	f->cache = s->v.env->cache;
-	f->uses = d->uses && !f->want_uses ? ts_uses_hold(d->uses) : NULL;
-	f->count = marked_numbers(s, f);
-	f->by_number = f->count > 0;
-	f->step = live_step(s);
+	fill_question(d, &f->q, most);
+	return f;
+}
+
+/* Are the rows those of what is shown? */
+static bool
+is_asked(const struct lifetimes_tab *d)
+{
+	const struct liveness *s = d->s;
+
+	return d->of == s->lives_data && d->marked == s->v.env->selection->marked.version + 1 &&
+		(d->of_marked || d->alive == s->alive_data);
+}
+
+static void
+ask_rows(struct lifetimes_tab *d, struct ts_tab *t)
+{
+	struct liveness *s = d->s;
+	struct lifetimes_fetch *f = new_fetch(d, TS_LIFETIME_ROWS);
+
+	if (!f)
+		return;
+	d->of = s->lives_data;
+	d->marked = s->v.env->selection->marked.version + 1;
+	d->alive = s->alive_data;
+	d->of_marked = f->q.by_number;
+	d->sent = &f->f;
+	d->rest = NULL;
+	d->stopped = false;
+	live_send(t, &f->f, ASK_ROWS, f->want_uses ? INT64_MAX : 0, "looking at lifetimes");
+}
+
+/* All of them, when nobody waits for anything else. */
+static void
+ask_rest(struct lifetimes_tab *d, struct ts_tab *t)
+{
+	struct lifetimes_fetch *f = new_fetch(d, (int)ts_min_i64(d->rows->count, TS_LIFETIME_MOST));
+
+	if (!f)
+		return;
+	d->rest = &f->f;
+	f->f.job.patient = true;
+	ts_fetch_send(t->view, &f->f, t->kind + ASK_REST, TS_WORKER_BULK,
+		"looking at all lifetimes");
+}
+
+/* Will there be more rows than are here? */
+static bool
+more_come(const struct lifetimes_tab *d)
+{
+	return live_lifetimes_some(d->rows) && !d->stopped && d->rows->made.rows < TS_LIFETIME_MOST;
+}
+
+static void begin(struct lifetimes_tab *d, const struct ts_tab *t);
+
+static void
+ask_order(struct lifetimes_tab *d, struct ts_tab *t)
+{
+	const struct ts_table_wish wish = ts_table_wish(&d->l.order);
+	struct ts_arrangeable what;
+
+	if (live_lifetimes_as_they_come(&wish)) {
+		ts_arranging_set(&d->arranging, &d->l.table, &d->l.list, d->l.of, NULL);
+		return;
+	}
+	what = live_lifetimes_arrangeable(d->rows);
+	ts_arranging_send(&d->arranging, t, t->kind + ASK_ORDER, &d->l.table, d->l.of, &what);
+}
+
+static void
+ask_hit(struct lifetimes_tab *d, struct ts_tab *t)
+{
+	struct ts_arrangeable what;
+
+	d->search.wanted = false;
+	if (!d->l.order.elsewhere) {
+		ts_held_list_find(&d->l, t->view->env, d->search.step, d->search.here);
+		return;
+	}
+	what = live_lifetimes_arrangeable(d->rows);
+	if (!ts_row_search_send(&d->search, t, t->kind + ASK_HIT, &d->l.list, d->l.of, d->l.needle,
+		    &what, d->l.order.row ? d->arranging.shown : NULL))
+		ts_view_say(t->view->env, "no rows to search");
 }
 
 static void
@@ -155,27 +218,22 @@ request(struct ts_tab *t)
 {
 	struct lifetimes_tab *d = t->own;
 	struct liveness *s = d->s;
-	uint64_t marked = s->v.env->selection->marked.version + 1;
-	struct lifetimes_fetch *f;
-	bool others;
 
 	if (!s->lives || !s->alive || !s->alive->listed || d->sent)
 		return;
-	others = !d->of_marked && d->alive != s->alive_data;
-	if (d->of == s->lives_data && d->marked == marked && !others)
+	if (!is_asked(d)) {
+		ask_rows(d, t);
 		return;
-	f = ts_alloc(1, sizeof(*f));
-	if (!f)
+	}
+	if (!d->rows)
 		return;
-	f->f.read = read_lifetimes;
-	f->f.fini = fini_lifetimes;
-	fill_question(d, f);
-	d->of = s->lives_data;
-	d->marked = marked;
-	d->alive = s->alive_data;
-	d->of_marked = f->by_number;
-	d->sent = &f->f;
-	live_send(t, &f->f, 0, f->want_uses ? INT64_MAX : 0, "looking at lifetimes");
+	if (more_come(d) && !d->rest)
+		ask_rest(d, t);
+	begin(d, t);
+	if (d->l.order.elsewhere && !ts_arranging_is_asked(&d->arranging, &d->l.order, d->l.of))
+		ask_order(d, t);
+	if (d->search.wanted && !more_come(d) && !d->arranging.sent)
+		ask_hit(d, t);
 }
 
 static void
@@ -190,170 +248,96 @@ drop_uses(struct lifetimes_tab *d)
 static void
 drop_made(struct lifetimes_tab *d)
 {
-	ts_lifetimes_fini(&d->made);
-	ts_alive_close(d->names);
-	d->names = NULL;
-	d->known = false;
-	d->sent = NULL;
+	live_lifetimes_close(d->rows);
+	d->rows = NULL;
+	d->sent = d->rest = NULL;
 	d->of = 0;
 	d->l.of++;
+	ts_arranging_drop(&d->arranging);
+	d->search = (struct ts_row_search){.wanted = false};
+}
+
+/* What marks are called. */
+static void
+name_marks(const struct lifetimes_tab *d, struct lifetimes_rows *r)
+{
+	const struct ts_marked_variables *m = &d->s->v.env->selection->marked;
+
+	r->count = m->count;
+	for (int i = 0; d->s->lives && i < m->count; i++) {
+		r->number[r->names_count] = mark_number(d->s, &m->item[i]);
+		snprintf(r->name[r->names_count++], TS_MARKED_NAME, "%s", m->item[i].name);
+	}
+}
+
+static void
+take_rows(struct lifetimes_tab *d, struct lifetimes_fetch *answer)
+{
+	if (answer->rows->of_marked)
+		name_marks(d, answer->rows);
+	live_lifetimes_close(d->rows);
+	d->rows = answer->rows;
+	answer->rows = NULL;
+	d->of_marked = d->rows->of_marked;
+	d->l.of++;
+}
+
+static void
+take_uses(struct lifetimes_tab *d, struct lifetimes_fetch *answer, struct ts_view_env *env)
+{
+	d->looked = true;
+	d->looked_of = answer->q.lives->lowered ? d->of : 0;
+	ts_uses_close(d->uses);
+	d->uses = answer->q.uses;
+	answer->q.uses = NULL;
+	env->partial |= answer->damaged;
+	snprintf(d->why, sizeof(d->why), "%s", answer->why);
+}
+
+static enum ts_effect
+deliver_rows(struct lifetimes_tab *d, struct ts_tab *t, struct lifetimes_fetch *answer)
+{
+	bool in_vain = ts_fetch_in_vain(&answer->f, t->view->env->generation) || answer->f.code;
+
+	if (&answer->f == d->rest) {
+		d->rest = NULL;
+		d->stopped = in_vain;
+	} else {
+		d->sent = NULL;
+	}
+	if (in_vain)
+		return TS_EFFECT_REPAINT;
+	if (answer->want_uses)
+		take_uses(d, answer, t->view->env);
+	take_rows(d, answer);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
 static enum ts_effect
 deliver(struct ts_tab *t, struct ts_fetch *f)
 {
 	struct lifetimes_tab *d = t->own;
-	struct lifetimes_fetch *answer = (struct lifetimes_fetch *)f;
-	const struct ts_marked_variables *m = &t->view->env->selection->marked;
-	const struct liveness *s = d->s;
+	struct ts_view_env *env = t->view->env;
+	struct ts_row_hit found;
 
-	if (d->sent != f)
+	if (f == d->sent || f == d->rest)
+		return deliver_rows(d, t, (struct lifetimes_fetch *)f);
+	if (f != d->arranging.sent && f != d->search.sent)
 		return TS_EFFECT_NONE;
-	d->sent = NULL;
-	if (ts_fetch_in_vain(f, t->view->env->generation) || f->code)
-		return TS_EFFECT_REPAINT;
-	if (answer->want_uses) {
-		d->looked = true;
-		d->looked_of = answer->lives->lowered ? d->of : 0;
-		ts_uses_close(d->uses);
-		d->uses = answer->uses;
-		answer->uses = NULL;
-		t->view->env->partial |= answer->damaged;
-		snprintf(d->why, sizeof(d->why), "%s", answer->why);
-	}
-	ts_lifetimes_fini(&d->made);
-	d->made = answer->made;
-	answer->made = (struct ts_lifetimes){0};
-	ts_alive_close(d->names);
-	d->names = answer->names;
-	answer->names = NULL;
-	d->known = true;
-	d->of_marked = answer->by_number;
-	d->count = answer->by_number ? m->count : answer->alive;
-	d->names_count = 0;
-	for (int i = 0; d->of_marked && s->lives && i < m->count; i++) {
-		d->number[d->names_count] = mark_number(s, &m->item[i]);
-		snprintf(d->name[d->names_count++], TS_MARKED_NAME, "%s", m->item[i].name);
-	}
-	d->l.of++;
+	begin(d, t);
+	if (f == d->arranging.sent && d->l.order.elsewhere)
+		ts_arranging_take(&d->arranging, f, env, &d->l.table, &d->l.list, d->l.of);
+	else if (f == d->arranging.sent)
+		ts_arranging_drop(&d->arranging);
+	else if (ts_row_search_take(&d->search, f, env, d->l.of, &found))
+		ts_held_list_found(&d->l, env, found.at, found.before, found.hits);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
-
-/* --- the table -------------------------------------------------------------------------------- */
-
-enum { C_NAME, C_BYTES, C_STEPS, C_IDLE, C_PRODUCT, C_LONGEST, C_USED, C_COUNT };
-
-static const struct ts_column columns[C_COUNT] = {
-	{"lifetime of", NAME, 60, 1, 0, TS_FIELD_TAIL},
-	{"bytes", 9, 0, 0, 0, TS_FIELD_RIGHT},
-	{"steps", 7, 0, 0, 4, TS_FIELD_RIGHT},
-	{"idle", 7, 0, 0, 3, TS_FIELD_RIGHT},
-	{"bytes x idle", 14, 0, 0, 1, TS_FIELD_RIGHT},
-	{"longest", 7, 0, 0, 5, TS_FIELD_RIGHT},
-	{"used", 6, 0, 0, 6, TS_FIELD_RIGHT},
-};
-
-static const struct ts_column_facts facts[C_COUNT] = {
-	{"variable", NULL, TS_SUM_COUNT, false},
-	{"bytes", "bytes", TS_SUM_BYTES, false},
-	{"steps", "steps", TS_SUM_NONE, false},
-	{"idle", "steps", TS_SUM_NONE, false},
-	{"bytes_x_idle", "bytes x steps", TS_SUM_NONE, false},
-	{"longest_idle", "steps", TS_SUM_NONE, false},
-	{"used", "steps", TS_SUM_NONE, true},
-};
-
-const char *
-live_lifetime_name(const struct lifetimes_tab *d, int64_t i, char *buf, size_t size)
-{
-	int64_t variable = d->made.row[i].variable;
-
-	for (int k = 0; d->of_marked && k < d->names_count; k++)
-		if (d->number[k] == variable && d->name[k][0])
-			return d->name[k];
-	/* those that are listed were asked for in the order of the list */
-	if (d->names && i < d->names->rows && d->names->row[i].variable == variable &&
-		*ts_alive_name(d->names, (int)i))
-		return ts_alive_name(d->names, (int)i);
-	snprintf(buf, size, "%s %lld",
-		variable < 0 || (d->s->lives && d->s->lives->lowered) ? "row" : "variable",
-		(long long)(variable < 0 ? -1 - variable : variable));
-	return buf;
-}
-
-static int64_t
-figure(const struct ts_lifetime *row, int column)
-{
-	int64_t idle = row->idle;
-
-	switch (column) {
-	case C_BYTES:
-		return row->bytes;
-	case C_STEPS:
-		return row->steps;
-	case C_IDLE:
-		return idle;
-	case C_PRODUCT:
-		if (idle > 0 && row->bytes > TS_NUMBER_MAX / idle)
-			return TS_NUMBER_MAX;
-		return idle == TS_UNKNOWN ? TS_UNKNOWN : idle * row->bytes;
-	case C_LONGEST:
-		return row->longest;
-	default:
-		return row->used;
-	}
-}
-
-static bool
-cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
-{
-	const struct lifetimes_tab *d = ctx;
-	int64_t v;
-
-	if (i < 0 || i >= d->made.rows)
-		return false;
-	out->s = out->buf;
-	out->role = column == C_BYTES ? TS_ROLE_VALUE : TS_ROLE_TEXT;
-	if (column == C_NAME) {
-		out->s = live_lifetime_name(d, i, out->buf, sizeof(out->buf));
-		return true;
-	}
-	v = figure(&d->made.row[i], column);
-	if (v == TS_UNKNOWN)
-		snprintf(out->buf, sizeof(out->buf), "?");
-	else if (column == C_BYTES)
-		ts_fmt_bytes(out->buf, v, live_units(d->s));
-	else
-		ts_fmt_count(out->buf, v);
-	return true;
-}
-
-static bool
-value(void *ctx, int64_t i, int column, struct ts_table_value *out)
-{
-	const struct lifetimes_tab *d = ctx;
-
-	if (i < 0 || i >= d->made.rows)
-		return false;
-	if (column == C_NAME)
-		ts_table_value_text(out, live_lifetime_name(d, i, out->buf, sizeof(out->buf)));
-	else
-		ts_table_value_known(out, figure(&d->made.row[i], column));
-	return true;
-}
-
-static const struct ts_held_table table = {.id = "liveness.lifetimes",
-	.column = columns,
-	.facts = facts,
-	.columns = C_COUNT,
-	.cell = cell,
-	.value = value,
-	.empty = "no variable to show: mark some (m) in the list of variables"};
 
 static void
 begin(struct lifetimes_tab *d, const struct ts_tab *t)
 {
-	struct ts_held_table what = table;
+	struct ts_held_table what = live_lifetimes_table;
 
 	d->body = t->r;
 	d->total = ts_rect_cut_bottom(&d->body, t->r.h >= 3);
@@ -362,8 +346,10 @@ begin(struct lifetimes_tab *d, const struct ts_tab *t)
 		d->bars = ts_rect_cut_right(&d->body, t->r.w - t->r.w / 2);
 		ts_rect_cut_left(&d->bars, 1);
 	}
-	what.empty = d->known && d->count == 0 ? "nothing but what is always live" : table.empty;
-	ts_held_list_begin(&d->l, t, &what, d->body, d->known ? d->made.rows : 0);
+	if (d->rows && d->rows->count == 0)
+		what.empty = "nothing but what is always live";
+	d->l.order.elsewhere = live_lifetimes_count(d) > LIFETIMES_HELD;
+	ts_held_list_begin(&d->l, t, &what, d->body, live_lifetimes_count(d));
 }
 
 /* --- the tab ---------------------------------------------------------------------------------- */
@@ -376,7 +362,7 @@ open_tab(struct ts_tab *t)
 	if (!d)
 		return false;
 	d->s = t->host;
-	ts_held_list_init(&d->l, C_PRODUCT);
+	ts_held_list_init(&d->l, L_PRODUCT);
 	t->own = d;
 	return true;
 }
@@ -391,9 +377,12 @@ drop(struct ts_tab *t)
 static void
 close_tab(struct ts_tab *t)
 {
+	struct lifetimes_tab *d = t->own;
+
 	drop(t);
-	ts_held_list_fini(&((struct lifetimes_tab *)t->own)->l);
-	free(t->own);
+	ts_held_list_fini(&d->l);
+	ts_arranging_fini(&d->arranging);
+	free(d);
 }
 
 static bool
@@ -408,16 +397,18 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	const struct lifetimes_tab *d = t->own;
 	char n[TS_FMT_MAX], m[TS_FMT_MAX], of[TS_FMT_MAX];
 
-	if (!d->known)
+	int64_t rows = live_lifetimes_count(d), count = d->rows ? d->rows->count : 0;
+
+	if (!d->rows)
 		snprintf(out, TS_TAB_NOTE, "step %s", ts_fmt_count(n, live_step(d->s)));
-	else if (d->of_marked && d->made.rows < d->count)
-		snprintf(out, TS_TAB_NOTE, "%d of %s marked, the others have no life here",
-			d->made.rows, ts_fmt_count(n, d->count));
+	else if (d->of_marked && rows < count)
+		snprintf(out, TS_TAB_NOTE, "%s of %s marked, the others have no life here",
+			ts_fmt_count(n, rows), ts_fmt_count(m, count));
 	else if (d->of_marked)
-		snprintf(out, TS_TAB_NOTE, "%d marked", d->made.rows);
-	else if (d->made.rows < d->count)
-		snprintf(out, TS_TAB_NOTE, "idlest %s of %s, step %s",
-			ts_fmt_count(n, d->made.rows), ts_fmt_count(m, d->count),
+		snprintf(out, TS_TAB_NOTE, "%s marked", ts_fmt_count(n, rows));
+	else if (rows < count)
+		snprintf(out, TS_TAB_NOTE, "idlest %s of %s%s, step %s", ts_fmt_count(n, rows),
+			ts_fmt_count(m, count), more_come(d) ? " so far" : "",
 			ts_fmt_count(of, live_step(d->s)));
 	else
 		snprintf(out, TS_TAB_NOTE, "alive at step %s; m marks",
@@ -460,7 +451,7 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	(void)focus;
 	if (!ts_pane_has(&s->table)) {
 		ts_pane_draw(c, t->r, s->v.env, &s->table);
-	} else if (!d->known) {
+	} else if (!d->rows) {
 		ts_canvas_pending(c, t->r, 2, 0);
 	} else {
 		begin(d, t);
@@ -470,16 +461,24 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	}
 }
 
+static int64_t
+row_at_cursor(const struct lifetimes_tab *d)
+{
+	int64_t row = d->rows ? ts_held_list_row(&d->l) : -1;
+
+	return row < live_lifetimes_count(d) ? row : -1;
+}
+
 /* Take the mark of the row away. */
 static enum ts_effect
 unmark(struct lifetimes_tab *d)
 {
 	struct ts_marked_variables *m = &d->s->v.env->selection->marked;
 	const struct liveness *s = d->s;
-	int64_t row = d->known ? ts_held_list_row(&d->l) : -1;
+	int64_t row = row_at_cursor(d);
 
 	for (int i = 0; row >= 0 && d->of_marked && i < m->count; i++)
-		if (s->lives && mark_number(s, &m->item[i]) == d->made.row[row].variable) {
+		if (s->lives && mark_number(s, &m->item[i]) == d->rows->made.row[row].variable) {
 			struct ts_marked_variable v = m->item[i];
 
 			ts_marked_toggle(m, &v);
@@ -497,6 +496,12 @@ command(struct ts_tab *t, const struct ts_call *call)
 	begin(d, t);
 	if (call->cmd == TS_CMD_MARK)
 		return unmark(d);
+	if (d->l.order.elsewhere || more_come(d)) {
+		enum ts_effect effect = ts_row_search_command(&d->search, d->l.needle, call);
+
+		if (!(effect & TS_EFFECT_UNKNOWN))
+			return effect;
+	}
 	return ts_held_list_command(&d->l, t, call);
 }
 
@@ -514,13 +519,12 @@ static bool
 about(const struct ts_tab *t, struct ts_debug_about *out)
 {
 	const struct lifetimes_tab *d = t->own;
-	int64_t row = d->known ? ts_held_list_row(&d->l) : -1;
+	int64_t row = row_at_cursor(d);
 
-	if (row < 0 || row >= d->made.rows || d->made.row[row].variable < 0 ||
-		d->s->shown.where == TS_LIVE_TILE)
+	if (row < 0 || d->rows->made.row[row].variable < 0 || d->s->shown.where == TS_LIVE_TILE)
 		return false;
 	*out = (struct ts_debug_about){.relation = TS_VARIABLE,
-		.key = d->made.row[row].variable,
+		.key = d->rows->made.row[row].variable,
 		.what = "variable"};
 	return true;
 }
@@ -530,7 +534,7 @@ list(struct ts_tab *t, bool *there)
 {
 	struct lifetimes_tab *d = t->own;
 
-	*there = d->known && !d->sent;
+	*there = d->rows && !d->sent && !d->search.wanted && !d->search.sent && !d->arranging.sent;
 	return &d->l.list;
 }
 
@@ -539,14 +543,14 @@ static int64_t
 piece_id(const struct lifetimes_tab *d, int64_t row)
 {
 	const struct ts_marked_variables *m = &d->s->v.env->selection->marked;
-	int64_t number = d->made.row[row].variable;
+	const struct ts_alive *names = d->rows->names;
+	int64_t number = d->rows->made.row[row].variable;
 
 	for (int i = 0; d->of_marked && d->s->lives && i < m->count; i++)
 		if (m->item[i].lowered && mark_number(d->s, &m->item[i]) == number)
 			return m->item[i].id;
-	if (!d->of_marked && d->names && row < d->names->rows &&
-		d->names->row[row].variable == number)
-		return d->names->row[row].id;
+	if (!d->of_marked && names && row < names->rows && names->row[row].variable == number)
+		return names->row[row].id;
 	return TS_UNKNOWN;
 }
 
@@ -554,13 +558,36 @@ static void
 explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct lifetimes_tab *d = t->own;
-	int64_t row = d->known ? ts_held_list_row(&d->l) : -1;
+	int64_t row = row_at_cursor(d);
+	char buf[LIFETIME_NAME];
 
-	char buf[64];
+	if (row >= 0)
+		live_explain_lifetime(d->s, out, &d->rows->made.row[row], piece_id(d, row),
+			live_lifetime_name(d->rows, row, buf));
+}
 
-	if (row >= 0 && row < d->made.rows)
-		live_explain_lifetime(d->s, out, &d->made.row[row], piece_id(d, row),
-			live_lifetime_name(d, row, buf, sizeof(buf)));
+static struct ts_row_source *
+make_source(struct ts_view *v)
+{
+	struct liveness *s = (struct liveness *)v;
+	const struct lifetimes_tab *d = ts_tabs_at(&s->tabs)->own;
+	struct lifetimes_question q;
+
+	fill_question(d, &q, (int)ts_min_i64(d->rows->count, TS_LIFETIME_MOST));
+	return live_lifetimes_source(d->rows, &q, &d->l.order);
+}
+
+static bool
+sheet(struct ts_tab *t, struct ts_sheet *out)
+{
+	const struct lifetimes_tab *d = t->own;
+
+	if (!d->rows || !d->s->lives || !live_tab_sheet(t, out))
+		return false;
+	if (d->l.order.elsewhere || live_lifetimes_some(d->rows))
+		out->source = make_source;
+	out->wait = d->sent || !is_asked(d) ? "they are being looked at" : NULL;
+	return true;
 }
 
 static bool
@@ -597,5 +624,5 @@ const struct ts_tab_ops live_tab_lifetimes = {
 	.mouse = mouse,
 	.about = about,
 	.list = list,
-	.sheet = live_tab_sheet,
+	.sheet = sheet,
 };

@@ -449,7 +449,7 @@ figure_programs(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	if (!code)
 		code = ts_uses_read(&uses, rd, NULL, NULL, err);
 	if (!code)
-		code = ts_lifetimes_make(&l, lives, uses, index, 3, NULL, err);
+		code = ts_lifetimes_make(&l, lives, uses, index, 3, NULL, NULL, err);
 	for (int i = 0; !code && i < l.rows; i++)
 		digest_i64(d, l.row[i].steps + l.row[i].idle);
 	if (!code)

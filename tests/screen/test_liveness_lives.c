@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "live_report.h"
+#include "table_rows.h"
+
 #include "tilescope/ui/chart_page.h"
 
 #define STEPS                                                                           \
@@ -81,6 +83,7 @@ END_TEST
 START_TEST(idlest)
 {
 	struct harness h;
+	struct ts_sheet sheet = {.list = NULL};
 
 	begin_own(&h,
 		STEPS
@@ -94,11 +97,66 @@ START_TEST(idlest)
 	harness_settle(&h);
 	harness_command(&h, "goto 5");
 	harness_command(&h, "tab lifetimes");
-	harness_says(&h, "idlest 1,000 of 1,500, step 5");
+	ck_assert(!harness_has(&h, "idlest 1,000")); /* all are here then */
+	harness_says(&h, "alive at step 5; m marks");
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	ck_assert_int_eq(sheet.list->count, 1500);
 	harness_says(&h, "v1500");
 	harness_says(&h, "51,000"); /* 8,500 x 6 */
 	harness_says(&h, "v3 ");
 	harness_says(&h, "29,991"); /* 9,997 x 3 */
+	harness_end(&h);
+}
+END_TEST
+
+/* Many more than a screen holds: the idlest first, all behind them, in any order, filtered, searched and written. */
+START_TEST(many)
+{
+#define MANY                                                                                    \
+	"SELECT 'v' || variable, bytes, \"end\" - 3 AS idle, bytes * (\"end\" - 3) AS product " \
+	"FROM variable JOIN liveness_variable USING (variable) "
+	static const char *const names[] = {"variable", "bytes", "idle", "bytes_x_idle"};
+	const struct ts_call all = {.cmd = TS_CMD_FILTER, .argc = 1};
+	struct harness h;
+	struct ts_sheet sheet = {.list = NULL};
+
+	begin_own(&h,
+		STEPS
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000) "
+		"INSERT INTO variable SELECT i, 'v' || i, 40000 - i, 0 FROM n;"
+		"INSERT INTO liveness_variable SELECT variable, 0, 9 + variable % 8 FROM variable;"
+		"INSERT INTO lowered_variable SELECT variable, 0, '', 1, 1, variable, 0 FROM variable;"
+		"INSERT INTO program_variable SELECT 5, variable FROM variable");
+	h.options.units = TS_UNITS_BYTES;
+	harness_resize(&h, 140, 38);
+	harness_settle(&h);
+	harness_command(&h, "goto 5");
+	harness_type(&h, "tab lifetimes");
+	while (!harness_has(&h, "idlest 1,000 of 25,000 so far"))
+		ck_assert(harness_take_one(&h, 60000));
+	/* a file does not wait for them */
+	ck_assert_int_eq(table_rows_check(&h, &ts_view_liveness, names, 4,
+				 MANY "ORDER BY product DESC, bytes DESC, variable"),
+		25000);
+	harness_settle(&h);
+	ck_assert_int_eq(table_rows_check(&h, &ts_view_liveness, names, 4,
+				 MANY "ORDER BY product DESC, bytes DESC, variable"),
+		25000);
+	harness_command(&h, "sort bytes");
+	harness_command(&h, "sort-reverse");
+	ck_assert_int_eq(table_rows_check(&h, &ts_view_liveness, names, 4, MANY "ORDER BY bytes"),
+		25000);
+	harness_command(&h, "filter variable:77 and idle>8");
+	ck_assert_int_gt(table_rows_check(&h, &ts_view_liveness, names, 4,
+				 MANY "WHERE variable LIKE '%77%' AND idle > 8 ORDER BY bytes"),
+		10);
+	h.view->ops->command(h.view, &all);
+	harness_settle(&h);
+	harness_command(&h, "first");
+	harness_command(&h, "search v12345");
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	ck_assert_int_eq(sheet.list->cursor, 25000 - 12345);
+	ck_assert_str_eq(h.env.message, "hit 1 of 1");
 	harness_end(&h);
 }
 END_TEST
@@ -187,6 +245,7 @@ main(void)
 
 	tcase_add_test(tc, pieces);
 	tcase_add_test(tc, idlest);
+	tcase_add_test(tc, many);
 	tcase_add_test(tc, marks);
 	tcase_add_test(tc, marks_of_row_ids);
 	tcase_set_timeout(tc, 120);

@@ -675,7 +675,8 @@ START_TEST(lifetimes)
 	ts_lives_find(index, lives, number, VARIABLES);
 	for (int time = 0; time < 5; time++) {
 		uses = read_uses(&f, time);
-		ck_assert_int_eq(ts_lifetimes_make(&l, lives, uses, index, VARIABLES, NULL, NULL),
+		ck_assert_int_eq(ts_lifetimes_make(&l, lives, uses, index, VARIABLES, NULL, NULL,
+					 NULL),
 			TS_OK);
 		ck_assert_int_eq(l.rows, VARIABLES);
 		for (int v = 0; v < VARIABLES; v++) {

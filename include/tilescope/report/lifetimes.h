@@ -13,7 +13,12 @@
 #include "tilescope/report/liveness.h"
 #include "tilescope/report/lives.h"
 
-enum { TS_LIFETIME_ROWS = 1000, TS_LIFETIME_PIECES = 1 << 17, TS_USES_MAX = 16 << 20 };
+enum {
+	TS_LIFETIME_ROWS = 1000,      /* that fill a screen, and are there first */
+	TS_LIFETIME_MOST = 1 << 20,   /* that are listed at all */
+	TS_LIFETIME_PIECES = 1 << 24, /* 128 MiB, in a file without a name */
+	TS_USES_MAX = 16 << 20
+};
 
 /* Which programs name which variables, and at which steps they run. Read-only once it is read. */
 struct ts_uses {
@@ -57,27 +62,29 @@ struct ts_lifetime {
 	int64_t steps;	      /* of its life */
 	int64_t used, idle;   /* of these; TS_UNKNOWN: no program names it */
 	int64_t longest;      /* idle steps one after the other; TS_UNKNOWN */
+	uint32_t index;	      /* of ts_lives.variable */
 	uint32_t life, lives; /* in `piece`: intervals, ascending */
 	uint32_t use, uses;   /* in `piece`: steps at which it is used, put together to intervals */
 };
 
 struct ts_lifetimes {
 	int rows;
-	struct ts_lifetime *row; /* in the order in which they were asked for */
+	const struct ts_lifetime *row; /* in the order in which they were asked for; in pile[0] */
 	size_t pieces;
-	struct ts_live_piece {
+	const struct ts_live_piece {
 		uint32_t start, end; /* half-open */
-	} * piece;
+	} * piece;		     /* in pile[1] */
 	bool cut; /* more pieces than are kept: some rows have fewer than they should */
+	struct ts_pile pile[2];
 };
 
 /*
  * Of the variables index[0..n) of `lives`. `uses` may be NULL: nothing is known of them. Free with ts_lifetimes_fini() in
- * every case. Errors: TS_E_NOMEM, TS_E_CANCELLED.
+ * every case. `cache` (may be NULL): where what is large lies. Errors: TS_E_NOMEM, TS_E_SYS, TS_E_CANCELLED.
  */
 enum ts_code ts_lifetimes_make(struct ts_lifetimes *l, const struct ts_lives *lives,
-	const struct ts_uses *uses, const uint32_t *index, int n, const struct ts_cancel *cancel,
-	struct ts_err *err) TS_WARN_UNUSED;
+	const struct ts_uses *uses, const uint32_t *index, int n, const struct ts_cache *cache,
+	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 void ts_lifetimes_fini(struct ts_lifetimes *l);
 
 /*

@@ -96,6 +96,12 @@ struct ts_row_hit {
 };
 
 /*
+ * A search that is typed or goes on, to be sent when the rows are there. UNKNOWN: it is none, or there is nothing to look for.
+ */
+enum ts_effect ts_row_search_command(struct ts_row_search *f, char needle[TS_ARRANGED_NEEDLE],
+	const struct ts_call *call);
+
+/*
  * Look for it in a worker, in the order that is `shown` (NULL: as they come); `what` is taken, its texts end with a NUL.
  * False: no rows, or no memory.
  */
