@@ -13,7 +13,11 @@
 
 #include "program_details_internal.h"
 
-enum { NAME = 8192, CYCLE_BYTES = 4 };
+enum {
+	NAME = 8192,
+	CYCLE_BYTES = 4,
+	BY_KEY = 256 /* vertex types that are looked up one by one */
+};
 
 static bool
 ends_all(enum ts_code code)
@@ -243,11 +247,13 @@ tiles_of(struct ts_rows *rows, int column)
 static enum ts_code
 add_vertices(struct ts_program_details *d, struct ts_rows *rows, struct ts_err *err)
 {
+	size_t cap = 0;
 	enum ts_code code;
 	bool there;
 
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		struct ts_vertex_row v = {.state_bytes = TS_UNKNOWN};
+		void *room;
 
 		if (ts_rows_number(rows, 0, &v.vertex_type) != TS_VALUE_OK ||
 			ts_rows_number(rows, 1, &v.instances) != TS_VALUE_OK)
@@ -261,9 +267,29 @@ add_vertices(struct ts_program_details *d, struct ts_rows *rows, struct ts_err *
 			qsort(d->vertex, (size_t)d->vertices, sizeof(v), most_instances);
 			d->vertices = TS_VERTEX_ROWS;
 		}
+		room = d->vertex;
+		if (!ts_room(&room, &cap, (size_t)d->vertices, sizeof(v)))
+			return ts_err_nomem(err);
+		d->vertex = room;
 		d->vertex[d->vertices++] = v;
 	}
 	return code;
+}
+
+enum { T_NAME, T_STATE, T_TYPE, T_COLUMNS };
+
+/* By a row of its type. */
+static void
+name_by(struct ts_program_details *d, struct ts_vertex_row *v, struct ts_rows *rows)
+{
+	char said[NAME];
+
+	keep_text(d, &v->at, &v->length, rows, T_NAME);
+	if (v->length > 0)
+		keep(d, &v->said_at, &v->said_length, said,
+			ts_vertex_demangle(said, sizeof(said), d->text.s + v->at, v->length));
+	if (ts_rows_number(rows, T_STATE, &v->state_bytes) != TS_VALUE_OK)
+		v->state_bytes = TS_UNKNOWN;
 }
 
 static enum ts_code
@@ -271,26 +297,70 @@ name_vertex(struct ts_program_details *d, struct ts_vertex_row *v, struct ts_rea
 	struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_VERTEX_TYPE_NAME, TS_VERTEX_TYPE_STATE_BYTES},
-		.column_count = 2,
+		.column_count = T_TYPE,
 		.range = TS_RANGE_KEY,
 		.from = v->vertex_type,
 		.to = v->vertex_type + 1};
 	struct ts_rows *rows;
 	enum ts_code code = ts_reader_rows(&rows, rd, TS_VERTEX_TYPE, &q, err);
-	char said[NAME];
 	bool there;
 
 	if (code)
 		return code;
 	code = ts_rows_next(rows, &there, err);
-	if (!code && there) {
-		keep_text(d, &v->at, &v->length, rows, 0);
-		if (v->length > 0)
-			keep(d, &v->said_at, &v->said_length, said,
-				ts_vertex_demangle(said, sizeof(said), d->text.s + v->at,
-					v->length));
-		if (ts_rows_number(rows, 1, &v->state_bytes) != TS_VALUE_OK)
-			v->state_bytes = TS_UNKNOWN;
+	if (!code && there)
+		name_by(d, v, rows);
+	ts_rows_close(rows);
+	return code;
+}
+
+static int
+by_type(const void *a, const void *b)
+{
+	const struct ts_vertex_row *x = *(struct ts_vertex_row *const *)a;
+	const struct ts_vertex_row *y = *(struct ts_vertex_row *const *)b;
+
+	return (x->vertex_type > y->vertex_type) - (x->vertex_type < y->vertex_type);
+}
+
+/* The first of the rows (by type) with a type that is not below it. */
+static int
+first_of(struct ts_vertex_row *const *row, int n, int64_t type)
+{
+	int low = 0, high = n;
+
+	while (low < high) {
+		int middle = low + (high - low) / 2;
+
+		if (row[middle]->vertex_type < type)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* All types once, instead of one look for each row. */
+static enum ts_code
+name_by_pass(struct ts_program_details *d, struct ts_vertex_row **row, struct ts_reader *rd,
+	struct ts_err *err)
+{
+	struct ts_rows_query q = {.columns = {TS_VERTEX_TYPE_NAME, TS_VERTEX_TYPE_STATE_BYTES,
+					  TS_VERTEX_TYPE_VERTEX_TYPE},
+		.column_count = T_COLUMNS,
+		.past_damage = true};
+	struct ts_rows *rows;
+	enum ts_code code = ts_reader_rows(&rows, rd, TS_VERTEX_TYPE, &q, err);
+	bool there;
+
+	if (code)
+		return code;
+	while (!(code = ts_rows_next(rows, &there, err)) && there) {
+		int64_t type = ts_rows_known(rows, T_TYPE);
+		int i = first_of(row, d->vertices, type);
+
+		for (; i < d->vertices && row[i]->vertex_type == type && row[i]->length == 0; i++)
+			name_by(d, row[i], rows);
 	}
 	ts_rows_close(rows);
 	return code;
@@ -299,13 +369,26 @@ name_vertex(struct ts_program_details *d, struct ts_vertex_row *v, struct ts_rea
 enum ts_code
 ts_details_name_vertices(struct ts_program_details *d, struct ts_reader *rd, struct ts_err *err)
 {
+	struct ts_vertex_row **row;
 	enum ts_code code = TS_OK;
 
-	qsort(d->vertex, (size_t)d->vertices, sizeof(*d->vertex), most_instances);
+	if (d->vertices > 0)
+		qsort(d->vertex, (size_t)d->vertices, sizeof(*d->vertex), most_instances);
 	d->vertices = d->vertices < TS_VERTEX_ROWS ? d->vertices : TS_VERTEX_ROWS;
-	for (int i = 0; i < d->vertices && !ends_all(code); i++)
-		if (ts_report_has(rd->report, TS_VERTEX_TYPE))
-			code = name_vertex(d, &d->vertex[i], rd, err);
+	if (!ts_report_has(rd->report, TS_VERTEX_TYPE))
+		return TS_OK;
+	for (int i = 0; i < d->vertices && d->vertices <= BY_KEY && !ends_all(code); i++)
+		code = name_vertex(d, &d->vertex[i], rd, err);
+	if (d->vertices <= BY_KEY)
+		return code;
+	row = ts_alloc((size_t)d->vertices, sizeof(*row));
+	if (!row)
+		return ts_err_nomem(err);
+	for (int i = 0; i < d->vertices; i++)
+		row[i] = &d->vertex[i];
+	qsort(row, (size_t)d->vertices, sizeof(*row), by_type);
+	code = name_by_pass(d, row, rd, err);
+	free(row);
 	return code;
 }
 
@@ -325,9 +408,6 @@ read_vertices(struct ts_program_details *d, struct ts_reader *rd, struct ts_err 
 	if (d->compute_set == TS_UNKNOWN || !ts_report_has(rd->report, TS_COMPUTE_SET_VERTEX))
 		return TS_OK;
 	d->has_vertices = true;
-	d->vertex = ts_alloc(2 * TS_VERTEX_ROWS, sizeof(*d->vertex));
-	if (!d->vertex)
-		return ts_err_nomem(err);
 	code = ts_reader_rows(&rows, rd, TS_COMPUTE_SET_VERTEX, &q, err);
 	if (code)
 		return code;

@@ -5,7 +5,7 @@
 
 #include "tilescope/report/program_details.h"
 
-enum { TS_DETAILS_TEXT = 4 << 20 };
+enum { TS_DETAILS_TEXT = 16 << 20 };
 
 /* When cycles and code by tile are known: the rows of the tiles that have some. Errors: TS_E_NOMEM. */
 enum ts_code ts_details_list_tiles(struct ts_program_details *d, struct ts_err *err) TS_WARN_UNUSED;

@@ -531,12 +531,15 @@ draw_total(struct ts_canvas *c, const struct ts_tab *t, const struct details_tab
 	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
 	for (int i = 0; d->is != PROGRAM_VERTICES && i < TS_CYCLES_KINDS; i++)
 		x = (d->is == PROGRAM_CODE ? draw_code : draw_kind)(c, at, x, d, i);
-	if (d->is == PROGRAM_VERTICES)
-		ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL,
-			"%s instances of %s vertex type%s%s%s%s", ts_fmt_count(n, p->instances),
-			ts_fmt_count(m, p->kinds), p->kinds == 1 ? "" : "s",
-			p->vertices < p->kinds ? ", the most used are listed" : "",
-			nameless ? "; " : "", nameless ? nameless : "");
+	if (d->is != PROGRAM_VERTICES)
+		return;
+	x = ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL, "%s instances of %s vertex type%s",
+		ts_fmt_count(n, p->instances), ts_fmt_count(m, p->kinds), p->kinds == 1 ? "" : "s");
+	if (p->vertices < p->kinds)
+		x = ts_canvas_printf(c, at, x, 0, TS_ROLE_TOTAL, ", the %s most used are listed",
+			ts_fmt_count(n, p->vertices));
+	if (nameless)
+		ts_canvas_printf(c, at, x, 0, TS_ROLE_TOTAL, "; %s", nameless);
 }
 
 /* Why there is no table of this tab at all, or NULL. */

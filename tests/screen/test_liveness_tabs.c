@@ -9,6 +9,7 @@
 
 #include "live_report.h"
 
+#include "tilescope/report/program_details.h"
 #include "tilescope/view/liveness.h"
 
 static void
@@ -333,6 +334,66 @@ END_TEST
 
 /* ---- tabs ---- */
 
+/* Vertex types of a step are all of them, the most used first; of more than can be listed the screen says how many are. */
+START_TEST(many_vertices)
+{
+	struct ts_sheet sheet = {.list = NULL};
+	struct ts_table_value v = {0};
+	char rows[1200];
+	struct harness h;
+
+	snprintf(rows, sizeof(rows),
+		"CREATE TABLE program(program, type, name, compute_set);"
+		"CREATE TABLE compute_set(compute_set, name);"
+		"CREATE TABLE compute_set_vertex(compute_set, vertex_type, instances);"
+		"CREATE TABLE vertex_type(vertex_type, name, state_bytes);"
+		"INSERT INTO program VALUES(3,'OnTileExecute','p',1);"
+		"INSERT INTO compute_set VALUES(1,'set');"
+		"INSERT INTO liveness_step VALUES(0,3,10),(1,3,30);"
+		"INSERT INTO variable VALUES(0,'a',10,0);"
+		"INSERT INTO liveness_variable VALUES(0,0,2);"
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+		"INSERT INTO vertex_type SELECT i, 'vertex' || i, i FROM n;"
+		"INSERT INTO compute_set_vertex SELECT 1, vertex_type, 50000 - vertex_type FROM vertex_type",
+		_i ? 17000 : 3000);
+	begin_own(&h, rows);
+	harness_resize(&h, 120, 38);
+	harness_settle(&h);
+	harness_command(&h, "tab vertices");
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	ck_assert_int_eq(sheet.list->count, _i ? TS_VERTEX_ROWS : 3000);
+	for (int64_t i = 0; i < sheet.list->count; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "vertex%lld", (long long)i + 1);
+		ck_assert(sheet.table.value(sheet.table.ctx, ts_table_row(&sheet.table, i), 0, &v));
+		ck_assert(v.n == strlen(name) && memcmp(v.s, name, v.n) == 0);
+	}
+	ck_assert_int_eq(harness_has(&h, "of 17,000 vertex types, the 16,384 most used are listed"),
+		_i == 1);
+	harness_command(&h, "search vertex2999");
+	ck_assert_int_eq(sheet.list->cursor, 2998);
+	harness_end(&h);
+}
+END_TEST
+
+/* What a tab is filtered by stands in its line. */
+START_TEST(filter_is_shown)
+{
+	static const char *const filtered[] = {"groups", "lifetimes", "vertices", "cycles", "path",
+		"what-if"};
+	char command[40];
+	struct harness h;
+
+	begin(&h, 140, 38);
+	snprintf(command, sizeof(command), "tab %s", filtered[_i]);
+	harness_command(&h, command);
+	harness_command(&h, "filter e");
+	harness_says(&h, "& e");
+	harness_end(&h);
+}
+END_TEST
+
 static const char *const tabs[] = {"always", "groups", "lifetimes", "vertices", "cycles", "path"};
 
 START_TEST(tab_screens)
@@ -646,6 +707,8 @@ main(void)
 	tcase_add_test(tc, device_again);
 	tcase_add_test(tc, replicas_assumed);
 	tcase_add_loop_test(tc, tab_screens, 0, TS_COUNT(tabs));
+	tcase_add_loop_test(tc, many_vertices, 0, 2);
+	tcase_add_loop_test(tc, filter_is_shown, 0, 6);
 	tcase_add_test(tc, one_group);
 	tcase_add_test(tc, own_groups);
 	tcase_add_test(tc, tick_group);

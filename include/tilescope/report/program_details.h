@@ -11,7 +11,8 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/report.h"
 
-enum { TS_VERTEX_ROWS = 1000 };
+/* Vertex types that are listed at most: more than any program was seen to have, and what a table puts in order by itself. */
+enum { TS_VERTEX_ROWS = 1 << 14 };
 
 /* Figures by tile come in twos: measured and estimated cycles; code of its exchange and of its control. */
 enum ts_cycles_kind { TS_CYCLES_MEASURED, TS_CYCLES_ESTIMATED, TS_CYCLES_KINDS };
