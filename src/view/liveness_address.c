@@ -273,13 +273,15 @@ set_tab(struct ts_view *v, const char *value)
 	return state;
 }
 
-/* The table of the tab that is shown; NULL: it has none of ours. */
+/* The table of the tab that is shown: its own state begins with it. NULL: it has none. */
 static struct ts_held_list *
 list_of(struct liveness *s)
 {
 	struct ts_tab *t = ts_tabs_at(&s->tabs);
+	struct ts_held_list *l = t->own;
+	bool there;
 
-	return t->ops->sheet == live_tab_sheet || t->ops->sheet == live_alive_sheet ? t->own : NULL;
+	return l && t->ops->list && t->ops->list(t, &there) == &l->list ? l : NULL;
 }
 
 static bool
