@@ -99,6 +99,8 @@ struct pass {
 	struct ids alive;
 	struct list largest, halves;
 	const struct ts_categories *categories;
+	struct ts_peak_rows *all; /* NULL: the largest only */
+	const struct ts_cache *cache;
 	int64_t row;
 };
 
@@ -136,6 +138,98 @@ offer(struct pass *pass, struct list *l, const struct ts_peak_variable *v)
 	l->slot[slot] = *v;
 	l->slot[slot].name = name;
 	return take_name(&l->slot[slot].name, pass->rows);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+enum { PILE_ROWS, PILE_HALVES, PILE_TEXT };
+
+static int
+by_size(const void *a, const void *b)
+{
+	const struct ts_peak_row *x = a, *y = b;
+
+	return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+/* Into their order; of too many the largest stay. */
+static enum ts_code
+sort_rows(struct pass *pass, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	struct ts_peak_rows *r = pass->all;
+	enum ts_code code = ts_pile_sort(&r->pile[PILE_ROWS], r->count, sizeof(*r->row), by_size,
+		pass->cache, cancel, err);
+
+	if (code || r->count <= TS_PEAK_LISTED)
+		return code;
+	r->cut = true;
+	r->count = TS_PEAK_LISTED;
+	r->pile[PILE_ROWS].used = r->count * sizeof(*r->row);
+	return TS_OK;
+}
+
+static enum ts_code
+keep_name(uint32_t *at, struct pass *pass, struct ts_err *err)
+{
+	struct ts_pile *text = &pass->all->pile[PILE_TEXT];
+	const char *s;
+	size_t n;
+	enum ts_code code;
+
+	if (ts_rows_text(pass->rows, V_NAME, &s, &n) != TS_VALUE_OK)
+		return TS_OK;
+	n = strnlen(s, n < TS_PEAK_NAME ? n : TS_PEAK_NAME);
+	if (text->used + n + 1 > TS_PEAK_TEXT) {
+		pass->all->cut = true;
+		return TS_OK;
+	}
+	*at = (uint32_t)text->used + 1;
+	code = ts_pile_add(text, s, n, pass->cache, err);
+	return code ? code : ts_pile_add(text, "", 1, pass->cache, err);
+}
+
+static enum ts_code
+keep_row(struct pass *pass, const struct ts_peak_variable *v, struct ts_err *err)
+{
+	struct ts_peak_rows *r = pass->all;
+	struct ts_peak_row row = {.variable = v->variable,
+		.bytes = v->bytes,
+		.always = v->always,
+		.fp32 = v->fp32};
+	enum ts_code code = keep_name(&row.name, pass, err);
+
+	if (!code)
+		code = ts_pile_add(&r->pile[PILE_ROWS], &row, sizeof(row), pass->cache, err);
+	if (code)
+		return code;
+	return ++r->count == 2 * TS_PEAK_LISTED ? sort_rows(pass, NULL, err) : TS_OK;
+}
+
+/* Sums, and which are FP32. */
+static enum ts_code
+finish_rows(struct pass *pass, struct ts_err *err)
+{
+	struct ts_peak_rows *r = pass->all;
+	struct ts_peak_row *row = r->pile[PILE_ROWS].memory;
+	struct ts_peak_sum sum = {0}, half = {0}, saves = {0};
+	enum ts_code code = TS_OK;
+
+	for (uint32_t i = 0; i < r->count && !code; i++) {
+		count(&sum, row[i].bytes);
+		row[i].so_far = sum.bytes;
+		if (!row[i].fp32)
+			continue;
+		count(&half, row[i].bytes);
+		count(&saves, row[i].bytes / 2);
+		code = ts_pile_add(&r->pile[PILE_HALVES], &i, sizeof(i), pass->cache, err);
+	}
+	r->row = row;
+	r->halves = (size_t)half.count;
+	r->half_bytes = half.bytes;
+	r->half_saves = saves.bytes;
+	r->half = r->pile[PILE_HALVES].memory;
+	r->text = r->pile[PILE_TEXT].memory;
+	return code;
 }
 
 static bool
@@ -198,6 +292,8 @@ add_row(struct pass *pass, struct ts_err *err)
 		return kept ? TS_OK : ts_err_nomem(err);
 	v.fp32 = p->has_types && is_fp32(pass->rows);
 	count(v.always ? &p->always : &p->alive, v.bytes);
+	if (pass->all)
+		return kept ? keep_row(pass, &v, err) : ts_err_nomem(err);
 	kept = kept && offer(pass, &pass->largest, &v);
 	if (v.fp32) {
 		count(&p->fp32, v.bytes);
@@ -272,24 +368,33 @@ bear(struct ts_peak_variables *p, enum ts_code code)
 	return code == TS_E_DAMAGED ? TS_OK : code;
 }
 
-enum ts_code
-ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_t step,
-	int64_t replicas, const struct ts_categories *categories, struct ts_progress *progress,
+/* What is asked for, and whether the report says it. */
+static enum ts_code
+begin(struct ts_peak_variables *p, const struct ts_report *r, int64_t step, int64_t replicas,
 	struct ts_err *err)
 {
-	const struct ts_report *r = rd->report;
-	struct pass pass = {.p = p, .categories = categories};
-	enum ts_code code = TS_OK;
-	bool room;
-
 	*p = (struct ts_peak_variables){.step = step,
 		.replicas = replicas > 1 ? replicas : 1,
 		.most.bytes = TS_UNKNOWN};
 	p->has_types = ts_report_has_column(r, TS_VARIABLE, TS_VARIABLE_ELEMENT_TYPE);
 	p->has_names = ts_report_has_column(r, TS_VARIABLE, TS_VARIABLE_NAME);
 	p->has_lives = step != TS_UNKNOWN && ts_report_has(r, TS_LIVENESS_VARIABLE);
-	if (!ts_report_has(r, TS_VARIABLE))
-		return ts_err_set(err, TS_E_ABSENT, "%s", r->binding[TS_VARIABLE].reason);
+	return ts_report_has(r, TS_VARIABLE)
+		? TS_OK
+		: ts_err_set(err, TS_E_ABSENT, "%s", r->binding[TS_VARIABLE].reason);
+}
+
+enum ts_code
+ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_t step,
+	int64_t replicas, const struct ts_categories *categories, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	struct pass pass = {.p = p, .categories = categories};
+	enum ts_code code = begin(p, rd->report, step, replicas, err);
+	bool room;
+
+	if (code)
+		return code;
 	room = list_init(&pass.largest);
 	room = list_init(&pass.halves) && room;
 	if (room && p->has_lives)
@@ -300,6 +405,77 @@ ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_
 	room = list_take(&p->largest, &pass.largest) && room;
 	room = list_take(&p->halves, &pass.halves) && room;
 	return code || room ? code : ts_err_nomem(err);
+}
+
+enum ts_code
+ts_peak_rows_read(struct ts_peak_rows **out, struct ts_reader *rd, int64_t step, int64_t replicas,
+	const struct ts_categories *categories, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err)
+{
+	struct ts_peak_variables p;
+	struct pass pass = {.p = &p,
+		.categories = categories,
+		.all = ts_alloc(1, sizeof(*pass.all)),
+		.cache = cache};
+	enum ts_code code = begin(&p, rd->report, step, replicas, err);
+
+	*out = NULL;
+	if (!pass.all)
+		return ts_err_nomem(err);
+	atomic_init(&pass.all->uses, 1);
+	if (!code && p.has_lives)
+		code = bear(&p, read_alive(&pass.alive, &p, rd, err));
+	if (!code)
+		code = bear(&p, read_variables(&pass, rd, progress, err));
+	if (!code)
+		code = sort_rows(&pass, rd->cancel, err);
+	if (!code)
+		code = finish_rows(&pass, err);
+	free(pass.alive.id);
+	ts_peak_variables_fini(&p);
+	if (code)
+		ts_peak_rows_close(pass.all);
+	else
+		*out = pass.all;
+	return code;
+}
+
+struct ts_peak_rows *
+ts_peak_rows_hold(struct ts_peak_rows *r)
+{
+	atomic_fetch_add(&r->uses, 1);
+	return r;
+}
+
+void
+ts_peak_rows_close(struct ts_peak_rows *r)
+{
+	if (!r || atomic_fetch_sub(&r->uses, 1) > 1)
+		return;
+	for (size_t i = 0; i < TS_COUNT(r->pile); i++)
+		ts_pile_fini(&r->pile[i]);
+	free(r);
+}
+
+__extension__ typedef unsigned __int128 u128;
+
+/* The first row up to which it is so much. */
+int64_t
+ts_peak_rows_share(const struct ts_peak_rows *r, int64_t whole, int percent)
+{
+	size_t low = 0, high = r->count;
+
+	if (whole <= 0)
+		return 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if ((u128)r->row[middle].so_far * 100 < (u128)whole * (unsigned)percent)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < r->count ? (int64_t)low + 1 : TS_UNKNOWN;
 }
 
 void

@@ -19,8 +19,6 @@
 
 #include "insights_internal.h"
 
-enum { FETCH_FINDINGS, FETCH_EXECUTION };
-
 enum { LIST_LEAST = 4, TALL = 30, ROOMY = 50 };
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -49,6 +47,7 @@ static void
 drop(struct insights_view *s)
 {
 	ts_findings_fini(&s->found);
+	insights_peak_drop(s);
 	s->asked = s->execution = NULL;
 	s->no_execution = false;
 	s->state = (struct ts_pane_data){0};
@@ -165,7 +164,7 @@ ask_findings(struct insights_view *s, bool cheap)
 
 	if (s->state.state != TS_PANE_EMPTY || s->asked || !ts_findings_can(v->env, cheap))
 		return;
-	s->asked = ts_findings_ask(v, FETCH_FINDINGS, false);
+	s->asked = ts_findings_ask(v, INSIGHTS_FETCH_FINDINGS, false);
 	if (s->asked)
 		s->state.state = TS_PANE_LOADING;
 	s->whole = has_section(v->env, TS_SECTION_VARIABLES);
@@ -185,7 +184,7 @@ request(struct ts_view *v)
 	ask_findings(s, false);
 	if (!s->execution && !s->no_execution && ts_pane_has(&s->state) &&
 		ts_findings_can_execution(&s->found, v->env, false))
-		s->execution = ts_findings_ask_execution(v, FETCH_EXECUTION);
+		s->execution = ts_findings_ask_execution(v, INSIGHTS_FETCH_EXECUTION);
 	if (s->found.units != v->env->options->units && ts_pane_has(&s->state)) {
 		ts_findings_say(&s->found, v->env->options->units);
 		s->data++;
@@ -204,7 +203,7 @@ indexed(struct ts_view *v)
 	if ((lacking && has_section(v->env, TS_SECTION_VARIABLES)) ||
 		(s->state.state == TS_PANE_LOADING && has_section(v->env, TS_SECTION_CATEGORIES)) ||
 		s->state.state == TS_PANE_FAILED) {
-		s->asked = ts_findings_ask(v, FETCH_FINDINGS, false);
+		s->asked = ts_findings_ask(v, INSIGHTS_FETCH_FINDINGS, false);
 		s->whole = has_section(v->env, TS_SECTION_VARIABLES);
 	}
 	ts_tabs_indexed(&s->tabs);
@@ -257,6 +256,11 @@ deliver(struct ts_view *v, struct ts_fetch *f)
 		return effect;
 	if (s->execution == f)
 		return deliver_execution(s, f);
+	if (s->peak_sent == f) {
+		insights_peak_take(s, f);
+		layout(s);
+		return TS_EFFECT_REPAINT;
+	}
 	if (s->asked != f)
 		return TS_EFFECT_NONE;
 	s->asked = NULL;

@@ -16,7 +16,7 @@
 #include "tilescope/calc/spread.h"
 #include "tilescope/view/live_heat.h"
 
-#include "insights_internal.h"
+#include "insights_peak.h"
 
 enum { BYTES_TEXT = 96 };
 
@@ -595,13 +595,59 @@ explain_sum(struct insights_view *s, const char *what, int64_t bytes, const char
 	note_replicas(s, x);
 }
 
+/* Its share of all, and that of it and all larger ones. */
+static void
+explain_so_far(struct insights_view *s, const struct peak_look *k, int64_t row,
+	const struct ts_peak_variable *v, struct ts_explain *out)
+{
+	const struct ts_peak_variables *p = k->found;
+	struct ts_explained *x;
+	char of[BYTES_TEXT];
+
+	if (k->whole <= 0)
+		return;
+	x = ts_explain_add(out, "share of variable %" PRId64, v->variable);
+	ts_explain_real(x, 100 * (double)v->bytes / k->whole, "%");
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"variable.bytes, .always_live; liveness_variable.start, .end");
+	ts_explain_formula(x, "100 x %" PRId64 " / %" PRId64, v->bytes, ts_peak_bytes(p));
+	note_replicas(s, x);
+	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
+		ts_explain_query(x,
+			"SELECT 100.0 * sum(%s * (variable = %" PRId64
+			")) / sum(%s) FROM variable v WHERE (" ALIVE ") AND " NO_CODE,
+			bytes_of(s, of), v->variable, of, p->step, p->step);
+	else
+		ts_explain_note(x,
+			"no query: who is alive, or the names of categories, are not recorded");
+	x = ts_explain_add(out, "share of the %" PRId64 " largest", row + 1);
+	ts_explain_real(x, 100 * peak_look_so_far(k, row) / k->whole, "%");
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"variable.bytes, .always_live; liveness_variable.start, .end");
+	ts_explain_formula(x, "100 x %.0f / %" PRId64, peak_look_so_far(k, row), ts_peak_bytes(p));
+	note_replicas(s, x);
+	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
+		ts_explain_query(x,
+			"WITH a AS (SELECT %s AS b FROM variable v WHERE (" ALIVE ") AND " NO_CODE
+			") SELECT 100.0 * (SELECT sum(b) FROM (SELECT b FROM a ORDER BY b DESC LIMIT %" PRId64
+			")) / sum(b) FROM a",
+			bytes_of(s, of), p->step, p->step, row + 1);
+	else
+		ts_explain_note(x, "no query: as above");
+}
+
 void
 insights_explain_peak(struct insights_view *s, int64_t row, struct ts_explain *out)
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
 
-	if (row >= 0 && row < p->largest.count)
-		explain_variable(s, &p->largest.row[row], 1, out);
+	const struct peak_look k = peak_look(s, false);
+	struct ts_peak_variable v;
+
+	if (peak_look_row(&k, row, &v)) {
+		explain_variable(s, &v, 1, out);
+		explain_so_far(s, &k, row, &v, out);
+	}
 	if (!s->found.facts.has_peak)
 		return;
 	explain_sum(s, "all variables alive at the peak", ts_peak_bytes(p), "", out);
@@ -614,9 +660,12 @@ insights_explain_half(struct insights_view *s, int64_t row, struct ts_explain *o
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
 
-	if (row >= 0 && row < p->halves.count) {
-		explain_variable(s, &p->halves.row[row], 2, out);
-		explain_variable(s, &p->halves.row[row], 1, out);
+	const struct peak_look k = peak_look(s, true);
+	struct ts_peak_variable v;
+
+	if (peak_look_row(&k, row, &v)) {
+		explain_variable(s, &v, 2, out);
+		explain_variable(s, &v, 1, out);
 	}
 	if (s->found.facts.has_peak && p->has_types)
 		explain_sum(s, "FP32 variables alive at the peak", p->fp32.bytes, " AND " FP32,

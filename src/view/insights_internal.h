@@ -15,6 +15,9 @@
 
 enum { INSIGHTS_SOUGHT = 256, INSIGHTS_COLUMNS = 6 };
 
+/* Kinds of the view's own fetches. */
+enum { INSIGHTS_FETCH_FINDINGS, INSIGHTS_FETCH_EXECUTION, INSIGHTS_FETCH_PEAK };
+
 /* A table whose rows are all held. */
 struct insights_list {
 	struct ts_list list;
@@ -38,8 +41,11 @@ struct insights_view {
 	struct ts_tabs tabs;
 	bool in_tabs, zoomed;
 	struct ts_rect area, rule, at, below;
-	char kept
-		[TS_RULE_ID]; /* the rule that the cursor is on when its rows come anew; "": none */
+	struct ts_peak_rows *peak;	  /* all that is alive at the peak, when it was read */
+	const struct ts_fetch *peak_sent; /* it is asked for */
+	bool peak_failed;		  /* in vain */
+	/* the rule that the cursor is on when its rows come anew; "": none */
+	char kept[TS_RULE_ID];
 	char sought[INSIGHTS_SOUGHT];
 };
 
@@ -122,8 +128,8 @@ struct insights_tab_table {
 	void (*place)(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT]);
 	void (*explain)(struct insights_view *s, int64_t row, struct ts_explain *out);
 	int (*head)(const struct ts_tab *t); /* lines above the table */
-	/* the variable of a row, for `tick`; NULL: rows are none */
-	const struct ts_peak_variable *(*variable)(const struct insights_view *s, int64_t row);
+	/* the variable of a row, for `tick`; false: there is none; NULL: rows are none */
+	bool (*variable)(const struct insights_view *s, int64_t row, struct ts_peak_variable *out);
 	const char *title;
 };
 
@@ -142,8 +148,6 @@ int insights_two_lines(const struct ts_tab *t);
 
 /* What if a variable were not there: the next change of it. NULL: what has the cursor is no variable. */
 enum ts_effect insights_tick(struct insights_view *s, const struct ts_peak_variable *v);
-const char *insights_ticked(const struct insights_view *s, const struct ts_peak_variable *v,
-	char out[TS_WHAT_IF_SIGN]);
 extern const struct ts_hint insights_variable_hints[];
 
 /* Nothing to show yet, or ever: the panel of the view. False: there is something. */
@@ -181,6 +185,11 @@ extern const struct insights_percentile {
 extern const struct ts_tab_ops insights_tab_tiles, insights_tab_peak, insights_tab_fp32;
 extern const struct insights_tab_table insights_tiles_table, insights_peak_table,
 	insights_fp32_table;
+
+/* insights_peak.c: are there variables of the peak beyond the largest that are not here yet? And s->peak_sent comes back. */
+bool insights_peak_lacks(const struct insights_view *s);
+void insights_peak_take(struct insights_view *s, struct ts_fetch *f);
+void insights_peak_drop(struct insights_view *s);
 
 /* insights_largest.c */
 extern const struct ts_tab_ops insights_tab_largest;

@@ -77,14 +77,13 @@ insights_table_object(const struct ts_tab *t, struct ts_at_cursor *out)
 {
 	struct insights_view *s = insights_host(t);
 	int64_t row = insights_ready(s) ? insights_table_row(t) : -1;
-	const struct ts_peak_variable *v;
+	struct ts_peak_variable v;
 
 	if (row < 0)
 		return;
 	table_of(t)->place(s, row, out->place);
-	v = table_of(t)->variable ? table_of(t)->variable(s, row) : NULL;
-	if (v)
-		out->variable = v->variable;
+	if (table_of(t)->variable && table_of(t)->variable(s, row, &v))
+		out->variable = v.variable;
 }
 
 enum ts_effect
@@ -94,6 +93,7 @@ insights_table_command(struct ts_tab *t, const struct ts_call *call)
 	struct ts_table table = table_of(t)->table(s, insights_rows_of(t));
 	char place[TS_PLACE_TEXT] = "";
 	int64_t row = insights_table_row(t);
+	struct ts_peak_variable v;
 	enum ts_effect effect;
 
 	if (row >= 0)
@@ -102,7 +102,9 @@ insights_table_command(struct ts_tab *t, const struct ts_call *call)
 		return insights_go(s, place);
 	if (call->cmd == TS_CMD_TICK)
 		return insights_tick(s,
-			row >= 0 && table_of(t)->variable ? table_of(t)->variable(s, row) : NULL);
+			row >= 0 && table_of(t)->variable && table_of(t)->variable(s, row, &v)
+				? &v
+				: NULL);
 	effect = insights_list_command(s, insights_rows_of(t), &table, call, table_of(t)->text);
 	insights_table_fit(t);
 	return effect;
@@ -121,13 +123,6 @@ insights_tick(struct insights_view *s, const struct ts_peak_variable *v)
 	x.id = v->variable;
 	ts_what_if_name(&x, v->name, v->name ? strlen(v->name) : 0);
 	return ts_what_if_tick(&s->base, &x);
-}
-
-const char *
-insights_ticked(const struct insights_view *s, const struct ts_peak_variable *v,
-	char out[TS_WHAT_IF_SIGN])
-{
-	return ts_what_if_sign(s->base.env, TS_WHAT_IF_VARIABLE, v->variable, out);
 }
 
 const struct ts_hint insights_variable_hints[] = {

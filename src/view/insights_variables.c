@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* insights_variables - the tabs of what makes up the peak, and of what of it is FP32. */
+/* insights_variables - the tabs of what makes up the peak, and of what of it is FP32; insights_peak.c has their rows. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "tilescope/base/mem.h"
 
-#include "insights_internal.h"
+#include "insights_peak.h"
 
 enum { P_BYTES, P_SHARE, P_SUM, P_LIVE, P_TYPE, P_NAME, P_TICK, P_COLUMNS };
 
@@ -38,16 +38,6 @@ has_ticks(const struct insights_view *s)
 	return s->base.env->selection->what_if.count > 0;
 }
 
-static double
-sum_so_far(const struct ts_peak_list *l, int64_t row)
-{
-	double sum = 0;
-
-	for (int64_t i = 0; i <= row; i++)
-		sum += (double)l->row[i].bytes;
-	return sum;
-}
-
 /* "93 variables", or how many of them are in the list. */
 static void
 listed(struct ts_table_value *out, int64_t rows, int64_t all)
@@ -64,47 +54,68 @@ listed(struct ts_table_value *out, int64_t rows, int64_t all)
 }
 
 static bool
-peak_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+peak_row_value(const struct peak_look *k, int64_t row, int column, struct ts_table_value *out)
 {
-	const struct insights_view *s = ctx;
-	const struct ts_peak_variables *p = &insights_facts(s)->peak;
-	double whole = (double)ts_peak_bytes(p);
+	struct ts_peak_variable v;
 
-	if (row == TS_TABLE_TOTAL) {
-		insights_sum(out, ctx, peak_value, p->largest.count, peak_facts, column);
-		if (column == P_SHARE && whole > 0 && p->largest.count > 0)
-			ts_table_value_real(out,
-				100 * sum_so_far(&p->largest, p->largest.count - 1) / whole);
-		else if (column == P_NAME)
-			listed(out, p->largest.count, p->always.count + p->alive.count);
-		return true;
-	}
-	if (row < 0 || row >= p->largest.count)
+	if (!peak_look_row(k, row, &v))
 		return false;
 	switch (column) {
 	case P_BYTES:
-		ts_table_value_known(out, p->largest.row[row].bytes);
+		ts_table_value_known(out, v.bytes);
 		break;
 	case P_SHARE:
-		ts_table_value_real(out,
-			whole > 0 ? 100 * (double)p->largest.row[row].bytes / whole : 0);
+		ts_table_value_real(out, k->whole > 0 ? 100 * (double)v.bytes / k->whole : 0);
 		break;
 	case P_SUM:
 		ts_table_value_real(out,
-			whole > 0 ? 100 * sum_so_far(&p->largest, row) / whole : 0);
+			k->whole > 0 ? 100 * peak_look_so_far(k, row) / k->whole : 0);
 		break;
 	case P_LIVE:
-		ts_table_value_text(out, p->largest.row[row].always ? "always" : "at peak");
+		ts_table_value_text(out, v.always ? "always" : "at peak");
 		break;
 	case P_TYPE:
-		ts_table_value_text(out, p->largest.row[row].fp32 ? "FP32" : NULL);
+		ts_table_value_text(out, v.fp32 ? "FP32" : NULL);
 		break;
 	case P_TICK:
-		ts_table_value_text(out, insights_ticked(s, &p->largest.row[row], out->buf));
+		ts_table_value_text(out,
+			ts_what_if_sign_in(k->what_if, TS_WHAT_IF_VARIABLE, v.variable, out->buf));
 		break;
 	default:
-		ts_table_value_text(out, p->largest.row[row].name);
+		ts_table_value_text(out, v.name);
 	}
+	return true;
+}
+
+static bool peak_value(void *ctx, int64_t row, int column, struct ts_table_value *out);
+
+static void
+peak_total(void *ctx, int column, struct ts_table_value *out)
+{
+	const struct insights_view *s = ctx;
+	const struct ts_peak_variables *p = &insights_facts(s)->peak;
+	const struct peak_look k = peak_look(s, false);
+	int64_t rows = peak_look_rows(&k);
+	double bytes = rows > 0 ? peak_look_so_far(&k, rows - 1) : 0;
+
+	if (column == P_BYTES && rows > 0 && k.all)
+		ts_table_value_integer(out, k.all->row[rows - 1].so_far);
+	else if (column == P_BYTES)
+		insights_sum(out, ctx, peak_value, rows, peak_facts, column);
+	else if (column == P_SHARE && k.whole > 0 && rows > 0)
+		ts_table_value_real(out, 100 * bytes / k.whole);
+	else if (column == P_NAME)
+		listed(out, rows, p->always.count + p->alive.count);
+}
+
+static bool
+peak_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct peak_look k = peak_look(ctx, false);
+
+	if (row != TS_TABLE_TOTAL)
+		return peak_row_value(&k, row, column, out);
+	peak_total(ctx, column, out);
 	return true;
 }
 
@@ -124,6 +135,7 @@ peak_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 static struct ts_table
 peak_table(struct insights_view *s, struct insights_list *l)
 {
+	peak_set_order(s, l, false);
 	return (struct ts_table){.column = peak_columns,
 		.columns = P_COLUMNS - !has_ticks(s),
 		.cell = peak_cell,
@@ -146,7 +158,25 @@ peak_table(struct insights_view *s, struct insights_list *l)
 static int64_t
 peak_rows(const struct insights_view *s)
 {
-	return insights_facts(s)->peak.largest.count;
+	const struct peak_look k = peak_look(s, false);
+
+	return peak_look_rows(&k);
+}
+
+static bool
+peak_variable(const struct insights_view *s, int64_t row, struct ts_peak_variable *out)
+{
+	const struct peak_look k = peak_look(s, false);
+
+	return peak_look_row(&k, row, out);
+}
+
+static bool
+half_variable(const struct insights_view *s, int64_t row, struct ts_peak_variable *out)
+{
+	const struct peak_look k = peak_look(s, true);
+
+	return peak_look_row(&k, row, out);
 }
 
 static void
@@ -163,8 +193,10 @@ variable_text(const struct insights_view *s, const struct ts_peak_variable *v,
 static void
 peak_text(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
 {
-	if (row >= 0 && row < insights_facts(s)->peak.largest.count)
-		variable_text(s, &insights_facts(s)->peak.largest.row[row], out);
+	struct ts_peak_variable v;
+
+	if (peak_variable(s, row, &v))
+		variable_text(s, &v, out);
 }
 
 static void
@@ -177,13 +209,15 @@ peak_place(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT])
 }
 
 static bool
-say_share(const struct ts_peak_variables *p, int percent, const char *word, struct ts_strbuf *out)
+say_share(const struct insights_view *s, int percent, const char *word, struct ts_strbuf *out)
 {
-	int64_t k = ts_peak_share(p, percent);
+	const struct ts_peak_variables *p = &insights_facts(s)->peak;
+	int64_t k = s->peak ? ts_peak_rows_share(s->peak, ts_peak_bytes(p), percent)
+			    : ts_peak_share(p, percent);
 	char buf[TS_FMT_MAX];
 
 	if (k == TS_UNKNOWN)
-		ts_strbuf_printf(out, ", more than %d %s", TS_PEAK_ROWS, word);
+		ts_strbuf_printf(out, ", more than %s %s", ts_fmt_count(buf, peak_rows(s)), word);
 	else
 		ts_strbuf_printf(out, ", %s %s", ts_fmt_count(buf, k), word);
 	return k != TS_UNKNOWN;
@@ -224,8 +258,8 @@ draw_peak_head(const struct insights_view *s, struct ts_canvas *c, const struct 
 		insights_bytes(s, rest, p->code.bytes));
 	ts_strbuf_init(&line, 300);
 	ts_strbuf_printf(&line, "%s variable%s", ts_fmt_count(n, listed), listed == 1 ? "" : "s");
-	if (say_share(p, 50, "are half", &line) && say_share(p, 75, "are 75%", &line))
-		say_share(p, 90, "are 90%", &line);
+	if (say_share(s, 50, "are half", &line) && say_share(s, 75, "are 75%", &line))
+		say_share(s, 90, "are 90%", &line);
 	insights_head_line(c, t, 1, TS_ROLE_ACCENT, "%s", line.s);
 	ts_strbuf_fini(&line);
 }
@@ -297,28 +331,40 @@ static const struct ts_column_facts half_facts[H_COLUMNS] = {
 };
 
 static bool
+half_row_value(const struct peak_look *k, int64_t row, int column, struct ts_table_value *out)
+{
+	struct ts_peak_variable v;
+
+	if (!peak_look_row(k, row, &v))
+		return false;
+	if (column == H_BYTES || column == H_SAVES)
+		ts_table_value_known(out, v.bytes / (column == H_SAVES ? 2 : 1));
+	else if (column == H_TICK)
+		ts_table_value_text(out,
+			ts_what_if_sign_in(k->what_if, TS_WHAT_IF_VARIABLE, v.variable, out->buf));
+	else
+		ts_table_value_text(out,
+			column == H_NAME   ? v.name
+				: v.always ? "always"
+					   : "at peak");
+	return true;
+}
+
+static bool
 half_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
 	const struct insights_view *s = ctx;
-	const struct ts_peak_list *l = &insights_facts(s)->peak.halves;
+	const struct peak_look k = peak_look(s, true);
 
-	if (row == TS_TABLE_TOTAL) {
-		insights_sum(out, ctx, half_value, l->count, half_facts, column);
-		if (column == H_NAME)
-			listed(out, l->count, insights_facts(s)->peak.fp32.count);
-		return true;
-	}
-	if (row < 0 || row >= l->count)
-		return false;
-	if (column == H_BYTES || column == H_SAVES)
-		ts_table_value_known(out, l->row[row].bytes / (column == H_SAVES ? 2 : 1));
-	else if (column == H_TICK)
-		ts_table_value_text(out, insights_ticked(s, &l->row[row], out->buf));
-	else
-		ts_table_value_text(out,
-			column == H_NAME	     ? l->row[row].name
-				: l->row[row].always ? "always"
-						     : "at peak");
+	if (row != TS_TABLE_TOTAL)
+		return half_row_value(&k, row, column, out);
+	if (column == H_NAME)
+		listed(out, peak_look_rows(&k), insights_facts(s)->peak.fp32.count);
+	else if (!k.all)
+		insights_sum(out, ctx, half_value, peak_look_rows(&k), half_facts, column);
+	else if (column == H_BYTES || column == H_SAVES)
+		ts_table_value_known(out,
+			column == H_BYTES ? k.all->half_bytes : k.all->half_saves);
 	return true;
 }
 
@@ -340,6 +386,7 @@ half_table(struct insights_view *s, struct insights_list *l)
 {
 	const struct ts_peak_variables *p = &insights_facts(s)->peak;
 
+	peak_set_order(s, l, true);
 	return (struct ts_table){.column = half_columns,
 		.columns = H_COLUMNS - !has_ticks(s),
 		.cell = half_cell,
@@ -363,14 +410,18 @@ half_table(struct insights_view *s, struct insights_list *l)
 static int64_t
 half_rows(const struct insights_view *s)
 {
-	return insights_facts(s)->peak.halves.count;
+	const struct peak_look k = peak_look(s, true);
+
+	return peak_look_rows(&k);
 }
 
 static void
 half_text(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
 {
-	if (row >= 0 && row < insights_facts(s)->peak.halves.count)
-		variable_text(s, &insights_facts(s)->peak.halves.row[row], out);
+	struct ts_peak_variable v;
+
+	if (half_variable(s, row, &v))
+		variable_text(s, &v, out);
 }
 
 /* Where there is room, a line for each of the fullest tiles. */
@@ -446,40 +497,48 @@ halves_absent(const struct ts_tab *t)
 			!insights_facts(insights_host(t))->peak.has_types);
 }
 
-static const struct ts_peak_variable *
-peak_variable(const struct insights_view *s, int64_t row)
-{
-	return &insights_facts(s)->peak.largest.row[row];
-}
-
-static const struct ts_peak_variable *
-half_variable(const struct insights_view *s, int64_t row)
-{
-	return &insights_facts(s)->peak.halves.row[row];
-}
-
 const struct insights_tab_table insights_peak_table = {peak_table, peak_rows, peak_text, peak_place,
 	insights_explain_peak, insights_two_lines, peak_variable, "Variables at the peak"};
+
+static bool
+peak_open(struct ts_tab *t)
+{
+	static const struct peak_table_of of = {&insights_peak_table, peak_columns, peak_facts,
+		P_COLUMNS, P_NAME, false, peak_row_value};
+
+	return peak_tab_open(t, &of);
+}
 
 const struct ts_tab_ops insights_tab_peak = {
 	.name = "peak",
 	.title = "Peak",
+	.open = peak_open,
 	.absent = peak_absent,
 	.note = step_note,
 	.draw = peak_draw,
 	.hints = insights_variable_hints,
-	INSIGHTS_TABLE_TAB,
+	INSIGHTS_PEAK_TAB,
 };
 
 const struct insights_tab_table insights_fp32_table = {half_table, half_rows, half_text, peak_place,
 	insights_explain_half, halves_head, half_variable, "FP32 variables at the peak"};
 
+static bool
+half_open(struct ts_tab *t)
+{
+	static const struct peak_table_of of = {&insights_fp32_table, half_columns, half_facts,
+		H_COLUMNS, H_NAME, true, half_row_value};
+
+	return peak_tab_open(t, &of);
+}
+
 const struct ts_tab_ops insights_tab_fp32 = {
 	.name = "fp32",
 	.title = "FP32",
+	.open = half_open,
 	.absent = halves_absent,
 	.note = halves_note,
 	.draw = halves_draw,
 	.hints = insights_variable_hints,
-	INSIGHTS_TABLE_TAB,
+	INSIGHTS_PEAK_TAB,
 };

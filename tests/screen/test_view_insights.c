@@ -336,6 +336,94 @@ START_TEST(cursor_stays)
 }
 END_TEST
 
+enum { BULK = 30000 };
+
+/* Rows that a file gets: how many, and whether the names and bytes are those of the table in its order. */
+static int64_t
+count_written(void)
+{
+	struct ts_table_value values[8], shown;
+	struct ts_sheet sheet = {0};
+	struct ts_row_source *source;
+	struct ts_err err = {0};
+	int64_t rows = 0;
+	bool more;
+
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	ck_assert_ptr_null(sheet.wait);
+	ck_assert(sheet.source != NULL);
+	source = sheet.source(h.view);
+	ck_assert_ptr_nonnull(source);
+	while (source->next(source, NULL, values, &more, &err) == TS_OK && more) {
+		int64_t row = ts_table_row(&sheet.table, rows++);
+
+		shown = (struct ts_table_value){.type = TS_VALUE_NONE};
+		ck_assert(sheet.table.value(sheet.table.ctx, row, 0, &shown));
+		ck_assert_int_eq(values[0].integer, shown.integer);
+		for (size_t i = 0; i < TS_COUNT(values); i++)
+			values[i] = (struct ts_table_value){.type = TS_VALUE_NONE};
+	}
+	ck_assert_int_eq(rows, source->expected);
+	source->free(source);
+	return rows;
+}
+
+/* Many variables are alive at the peak: all are listed behind the largest, sorted, filtered, searched and written. */
+START_TEST(all_of_the_peak)
+{
+	struct ts_sheet sheet = {0};
+	int64_t all;
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE,
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29999) "
+		"INSERT INTO variable(variable, name, bytes, always_live, element_type) SELECT 1000000 + i, "
+		"printf('bulk/%05d', i * 7919 % 30000), 8 + i % 100, 1, iif(i % 2, 'float', 'half') FROM n");
+	harness_settle(&h);
+	harness_type(&h, "tab peak");
+	harness_type(&h, "pane-next");
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	ck_assert_int_eq(sheet.rows, 500);
+	ck_assert_ptr_nonnull(sheet.wait);
+	harness_says(&h, "largest 500 of 31,1");
+	harness_type(&h, "search bulk/00000"); /* waits for the others */
+	harness_settle(&h);
+	ck_assert_str_eq(h.env.message, "hit 1 of 1");
+	harness_says(&h, "bulk/00000");
+	harness_command(&h, "search no such name");
+	ck_assert(h.env.message_is_error);
+
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	all = sheet.rows;
+	ck_assert_int_gt(all, BULK);
+	harness_command(&h, "last");
+	harness_says(&h, "    100%"); /* so far */
+	ck_assert(!harness_has(&h, "largest 500"));
+	ck_assert_int_eq(count_written(), all);
+
+	table_command(TS_CMD_FILTER, "bulk/0000");
+	harness_says(&h, "10 of 31,1");
+	table_command(TS_CMD_SORT, "variable");
+	harness_command(&h, "first");
+	ck_assert_int_eq(count_written(), 10);
+	harness_command(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "bulk/0000"));
+	ck_assert_int_ge(harness_at_cursor(&h).variable, 1000000);
+	harness_command(&h, "search-next");
+	table_command(TS_CMD_FILTER, "");
+
+	harness_command(&h, "tab fp32");
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	ck_assert_int_gt(sheet.rows, BULK / 2 - 1);
+	table_command(TS_CMD_FILTER, "saving<5");
+	ck_assert_int_eq(count_written(), BULK / 100); /* those of 9 bytes */
+	h.env.reload = TS_RELOAD_SAME;
+	h.view->ops->reload(h.view);
+	harness_settle(&h);
+	harness_draw(&h);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(units_and_reload)
 {
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
@@ -465,6 +553,7 @@ main(void)
 	tcase_add_test(t, sum_of_nothing);
 	tcase_add_test(t, own_rules);
 	tcase_add_test(t, cursor_stays);
+	tcase_add_test(t, all_of_the_peak);
 	tcase_add_test(t, units_and_reload);
 	tcase_add_loop_test(t, any_keys, 0, 4);
 	suite_add_tcase(s, t);

@@ -123,6 +123,39 @@ draw_variables(struct ts_strbuf *sql, uint64_t *state)
 	"(always_live OR EXISTS (SELECT 1 FROM liveness_variable l WHERE l.variable = v.variable" \
 	" AND l.start <= %d AND %d < l.\"end\"))"
 
+/* All rows are those of the largest, where these are all; their sums, and the FP32 ones among them. */
+static void
+check_rows(const struct world *w, const struct ts_peak_variables *p, int step)
+{
+	struct ts_peak_rows *r;
+	int64_t sum = 0, saves = 0;
+	size_t half = 0;
+
+	ck_assert_int_eq(ts_peak_rows_read(&r, w->rd, step, 1, NULL, NULL, NULL, &err), TS_OK);
+	ck_assert(!r->cut);
+	ck_assert_int_eq(r->count, p->largest.count);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ts_peak_variable *v = &p->largest.row[i];
+
+		ck_assert_int_eq(r->row[i].variable, v->variable);
+		ck_assert_int_eq(r->row[i].bytes, v->bytes);
+		ck_assert(r->row[i].always == v->always && r->row[i].fp32 == v->fp32);
+		ck_assert_str_eq(ts_peak_row_name(r, &r->row[i]), v->name);
+		ck_assert_int_eq(r->row[i].so_far, sum += v->bytes);
+		if (!v->fp32)
+			continue;
+		ck_assert_int_eq(r->half[half++], i);
+		saves += v->bytes / 2;
+	}
+	ck_assert_int_eq(r->halves, half);
+	ck_assert_int_eq(r->half_bytes, p->fp32.bytes);
+	ck_assert_int_eq(r->half_saves, saves);
+	for (int percent = 1; percent <= 100; percent += 9)
+		ck_assert_int_eq(ts_peak_rows_share(r, ts_peak_bytes(p), percent),
+			ts_peak_share(p, percent));
+	ts_peak_rows_close(r);
+}
+
 static void
 check_step(const struct world *w, int step)
 {
@@ -160,6 +193,7 @@ check_step(const struct world *w, int step)
 	ck_assert_int_eq(ts_peak_share(&p, 50), k);
 	for (int i = 0; i < p.halves.count; i++)
 		ck_assert(p.halves.row[i].fp32);
+	check_rows(w, &p, step);
 	ts_peak_variables_fini(&p);
 }
 
@@ -179,6 +213,35 @@ START_TEST(alive_against_sql)
 	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, TS_UNKNOWN, 1, NULL, NULL, &err), TS_OK);
 	ck_assert(!p.has_lives && p.alive.count == 0);
 	ts_peak_variables_fini(&p);
+	close_world(&w);
+}
+END_TEST
+
+/* More than the list of the largest has, and more names than are kept. */
+START_TEST(all_rows)
+{
+	struct ts_peak_rows *r;
+	struct world w;
+
+	open_world(&w,
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 79999) INSERT INTO "
+		"variable SELECT i, printf('%01000d', i), i % 1000, 1, iif(i % 2, 'float', 'half') FROM n;");
+	ck_assert_int_eq(ts_peak_rows_read(&r, w.rd, 3, 1, NULL, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(r->count, 80000);
+	ck_assert_int_eq(r->halves, 40000);
+	ck_assert(r->cut);
+	ck_assert_int_eq(r->pile[2].used <= TS_PEAK_TEXT, 1);
+	ck_assert_int_eq(r->row[0].bytes, 999);
+	ck_assert_int_eq(r->row[0].variable, 999);
+	ck_assert_int_eq(r->row[1].variable, 1999); /* of equals as they stand */
+	ck_assert_int_eq(r->row[r->count - 1].so_far, 80 * INT64_C(499500));
+	ck_assert_int_eq(strlen(ts_peak_row_name(r, &r->row[0])), 1000);
+	ck_assert_ptr_null(ts_peak_row_name(r, &r->row[79]));
+	ts_peak_rows_close(r);
+	close_world(&w);
+	open_world(&w, "DROP TABLE variable;");
+	ck_assert_int_eq(ts_peak_rows_read(&r, w.rd, 3, 1, NULL, NULL, NULL, &err), TS_E_ABSENT);
+	ck_assert_ptr_null(r);
 	close_world(&w);
 }
 END_TEST
@@ -740,6 +803,7 @@ main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, alive_against_sql, 0, SEEDS);
+	tcase_add_test(t, all_rows);
 	tcase_add_test(t, alive_of_nothing);
 	tcase_add_loop_test(t, fullest_against_sql, 0, SEEDS);
 	tcase_add_loop_test(t, largest_against_sql, 1, 4);

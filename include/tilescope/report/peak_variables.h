@@ -11,8 +11,11 @@
 #ifndef TS_REPORT_PEAK_VARIABLES_H
 #define TS_REPORT_PEAK_VARIABLES_H
 
+#include <stdatomic.h>
+
 #include "tilescope/base/progress.h"
 #include "tilescope/report/memory.h"
+#include "tilescope/report/pile.h"
 
 enum {
 	TS_PEAK_ROWS = 500,	 /* the largest; of FP32 so many, too */
@@ -65,6 +68,53 @@ enum ts_code ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reade
 	int64_t replicas, const struct ts_categories *categories, struct ts_progress *progress,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_peak_variables_fini(struct ts_peak_variables *p);
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+enum {
+	TS_PEAK_LISTED = 1 << 20, /* rows; of more the largest */
+	TS_PEAK_TEXT = 64 << 20,  /* bytes of names; those that do not fit any more are not kept */
+};
+
+struct ts_peak_row {
+	int64_t variable, bytes;
+	int64_t so_far; /* bytes of it and of all rows before; at most INT64_MAX */
+	uint32_t name;	/* in `text` + 1; 0: none */
+	bool always, fp32;
+};
+
+/* In files without a name where they are many; read-only once they are read: any thread may look at them. */
+struct ts_peak_rows {
+	atomic_int uses;
+	size_t count;
+	const struct ts_peak_row *row; /* most bytes first, of equals as they stand in the report */
+	size_t halves;
+	const uint32_t *half;		/* the FP32 ones: rows, ascending */
+	int64_t half_bytes, half_saves; /* of these; saves: the sum of bytes / 2 */
+	const char *text;
+	bool cut;		/* more rows, or bytes of names, than are kept */
+	struct ts_pile pile[3]; /* rows, halves, text */
+};
+
+/*
+ * The same variables as ts_peak_variables_read() counts, one by one: always + alive. Errors: those of it; damage keeps what could be
+ * read. Close it.
+ */
+enum ts_code ts_peak_rows_read(struct ts_peak_rows **out, struct ts_reader *rd, int64_t step,
+	int64_t replicas, const struct ts_categories *categories, const struct ts_cache *cache,
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
+struct ts_peak_rows *ts_peak_rows_hold(struct ts_peak_rows *r);
+void ts_peak_rows_close(struct ts_peak_rows *r); /* NULL allowed */
+
+/* NUL-terminated, raw; NULL: none. */
+static inline const char *
+ts_peak_row_name(const struct ts_peak_rows *r, const struct ts_peak_row *row)
+{
+	return row->name > 0 ? r->text + row->name - 1 : NULL;
+}
+
+/* As ts_peak_share(), of `whole` bytes. */
+int64_t ts_peak_rows_share(const struct ts_peak_rows *r, int64_t whole, int percent);
 
 /*
  * How many of the largest are at least `percent` percent of always + alive; 0: nothing is alive; TS_UNKNOWN: more than
