@@ -180,7 +180,7 @@ check_categories(struct ts_memory_identities *m, struct ts_reader *rd, const str
 /* --- the peak of a tile ----------------------------------------------------------------------- */
 
 static bool
-has_peaks(const struct ts_reader *rd)
+has_peaks(const struct ts_reader *rd, int64_t rows)
 {
 	const struct ts_report *r = rd->report;
 
@@ -189,8 +189,7 @@ has_peaks(const struct ts_reader *rd)
 		return false;
 	/* of another host only what the index has: a pass would read most of the file */
 	return ts_tile_lives_quick(rd->index) ||
-		(!r->files &&
-			ts_reach_span(&r->binding[TS_LOWERED_VARIABLE].reach) <= TS_IDENTITY_ROWS);
+		(!r->files && ts_reach_span(&r->binding[TS_LOWERED_VARIABLE].reach) <= rows);
 }
 
 /* Rows that were left out, and those of which no step is known, may be what is missing. */
@@ -206,12 +205,12 @@ check_peak(struct ts_memory_identities *m, const struct ts_tile *t, const struct
 
 static enum ts_code
 check_peaks(struct ts_memory_identities *m, struct ts_reader *rd, const struct ts_tiles *tiles,
-	struct ts_progress *progress, struct ts_err *err)
+	int64_t rows, struct ts_progress *progress, struct ts_err *err)
 {
 	struct ts_tile_lives *l = NULL;
 	enum ts_code code;
 
-	if (!has_peaks(rd))
+	if (!has_peaks(rd, rows))
 		return TS_OK;
 	code = ts_tile_lives_read(&l, rd, progress, err);
 	for (size_t i = 0; !code && i < tiles->count; i++)
@@ -233,9 +232,10 @@ pass_over(struct ts_memory_identities *m, enum ts_identity_kind kind, enum ts_co
 	return TS_OK;
 }
 
-enum ts_code
-ts_memory_identities_read(struct ts_memory_identities *m, struct ts_reader *rd,
-	const struct ts_tiles *tiles, const struct ts_target *target, struct ts_progress *progress,
+/* rows: of lowered variables that may be gone through. */
+static enum ts_code
+check_all(struct ts_memory_identities *m, struct ts_reader *rd, const struct ts_tiles *tiles,
+	const struct ts_target *target, int64_t rows, struct ts_progress *progress,
 	struct ts_err *err)
 {
 	enum ts_code code;
@@ -248,8 +248,17 @@ ts_memory_identities_read(struct ts_memory_identities *m, struct ts_reader *rd,
 		code = pass_over(m, TS_IDENTITY_CATEGORIES,
 			check_categories(m, rd, tiles, progress, err));
 	if (!code)
-		code = pass_over(m, TS_IDENTITY_PEAK, check_peaks(m, rd, tiles, progress, err));
+		code = pass_over(m, TS_IDENTITY_PEAK,
+			check_peaks(m, rd, tiles, rows, progress, err));
 	return code;
+}
+
+enum ts_code
+ts_memory_identities_read(struct ts_memory_identities *m, struct ts_reader *rd,
+	const struct ts_tiles *tiles, const struct ts_target *target, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	return check_all(m, rd, tiles, target, 0, progress, err);
 }
 
 enum ts_code
@@ -269,7 +278,7 @@ ts_memory_identities_look(struct ts_memory_identities *m, struct ts_reader *rd,
 		code = pass_over(m, TS_IDENTITY_TILES,
 			ts_target_read(&target, rd, tiles.partial ? 0 : tiles.rows, 0, err));
 	if (!code)
-		code = ts_memory_identities_read(m, rd, &tiles, &target, progress, err);
+		code = check_all(m, rd, &tiles, &target, TS_IDENTITY_ROWS, progress, err);
 	ts_tiles_fini(&tiles);
 	return code;
 }

@@ -22,7 +22,7 @@ enum ts_identity_kind {
 	TS_IDENTITY_GAPS,
 	TS_IDENTITY_REGIONS,
 	TS_IDENTITY_CATEGORIES,
-	TS_IDENTITY_PEAK, /* where the index has it, or at most TS_IDENTITY_ROWS lowered variables are read for it */
+	TS_IDENTITY_PEAK, /* where the index has it; for views also of at most TS_IDENTITY_ROWS lowered variables */
 	TS_IDENTITY_COUNT
 };
 
