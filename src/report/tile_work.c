@@ -374,7 +374,10 @@ run_pass(struct work_read *r, const struct pass *p, struct ts_err *err)
 static int64_t
 weight(const struct ts_work_row *a)
 {
-	return a->cycles != TS_UNKNOWN ? a->cycles : a->code != TS_UNKNOWN ? a->code : a->vertices;
+	return a->cycles_sum != TS_UNKNOWN ? a->cycles_sum
+		: a->cycles != TS_UNKNOWN  ? a->cycles
+		: a->code != TS_UNKNOWN	   ? a->code
+					   : a->vertices;
 }
 
 static int

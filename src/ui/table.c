@@ -334,6 +334,8 @@ draw_filtered_total(struct ts_canvas *c, struct ts_rect r, const struct ts_table
 			ts_fmt_bytes(text, (int64_t)t->order->sum[i], t->units);
 		} else if (sum == TS_SUM_COUNT) {
 			ts_fmt_count(text, (int64_t)t->order->sum[i]);
+			if ((int)strlen(text) > at.w) /* rather than without its last digits */
+				ts_fmt_cycles_short(text, (int64_t)t->order->sum[i]);
 		}
 		ts_canvas_field(c, at, 0, 0, at.w, TS_ROLE_TOTAL, text, strlen(text),
 			t->column[i].field);

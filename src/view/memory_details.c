@@ -4,7 +4,8 @@
  * tiles) is made of, as a folded tree (report/tile_details.h).
  *
  * Categories are known at once from what the graph is drawn from; what they are divided into, and the other ways of
- * dividing, come with the answer. What is unfolded stays so from tile to tile, by its name.
+ * dividing, come with the answer. What is unfolded stays so from tile to tile, by its name. An order is of what stands in
+ * one node; a filter shows the nodes that pass and those that they are in.
  */
 #include "config.h"
 
@@ -29,14 +30,27 @@ details_of(const struct ts_tab *t)
 
 /* --- what is shown ---------------------------------------------------------------------------- */
 
-bool *
-memory_details_open(struct details_tab *s, const struct ts_detail_node *n)
+static bool *
+open_of(struct details_tab *s, const struct ts_detail_node *n)
 {
 	unsigned h = 2166136261u;
 
 	for (const char *c = n->name; *c; c++)
 		h = (h ^ (unsigned char)*c) * 16777619u;
 	return &s->open[n->kind][n->region][h % DETAIL_NAMES];
+}
+
+bool
+memory_details_open(const struct details_tab *s, const struct ts_detail_node *n)
+{
+	size_t at = (size_t)(n - s->node);
+	bool some = false;
+
+	if (!s->kept)
+		return *open_of((struct details_tab *)(uintptr_t)s, n);
+	for (size_t i = at + 1; i <= at + n->inside; i++)
+		some |= s->kept[i];
+	return some;
 }
 
 /* Of the tile's categories as the graph knows them: all on one level. */
@@ -76,20 +90,113 @@ take_answer(struct details_tab *s, const struct memory_view *m)
 	return true;
 }
 
-static void
-make_lines(struct details_tab *s, struct ts_list *list)
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* All nodes in the order, or those that pass the filter; *row is the caller's. False: neither can be worked out. */
+static bool
+arrange(const struct ts_tab *t, const struct ts_table_wish *wish, struct ts_table_arranged *out)
 {
-	size_t i = 0;
+	struct ts_table table = memory_details_all(t);
+	struct ts_table_order order;
+	struct ts_err err = {0};
+	enum ts_code code;
+
+	ts_table_order_init(&order);
+	ts_table_wish_set(&order, wish);
+	table.order = &order;
+	code = ts_table_arrange(out, &table, (int64_t)details_of(t)->nodes, NULL, NULL, &err);
+	ts_table_order_fini(&order);
+	return !code;
+}
+
+/* rank[node]: its place among all of them; as they come where there is no order. */
+static void
+rank_nodes(const struct ts_tab *t, uint32_t *rank)
+{
+	const struct details_tab *s = details_of(t);
+	struct ts_table_wish wish = ts_table_wish(&s->order);
+	struct ts_table_arranged a;
+
+	for (size_t i = 0; i < s->nodes; i++)
+		rank[i] = (uint32_t)i;
+	wish.filter[0] = '\0';
+	if ((wish.sorted < 0 && !wish.descending) || !arrange(t, &wish, &a))
+		return;
+	for (int64_t i = 0; i < a.count; i++)
+		rank[a.row[i]] = (uint32_t)i;
+	free(a.row);
+}
+
+/* Which nodes pass, and what they are in. */
+static void
+keep_nodes(const struct ts_tab *t)
+{
+	struct details_tab *s = details_of(t);
+	struct ts_table_wish wish = ts_table_wish(&s->order);
+	struct ts_table_arranged a;
+
+	free(s->kept);
+	s->kept = NULL;
+	if (!wish.filter[0] || !arrange(t, &wish, &a))
+		return;
+	s->kept = ts_alloc(s->nodes + 1, sizeof(*s->kept));
+	for (int64_t i = 0; s->kept && i < a.count; i++)
+		s->kept[a.row[i]] = true;
+	for (size_t i = 0; s->kept && i < s->nodes; i++)
+		s->kept[i] |= memory_details_open(s, &s->node[i]);
+	free(a.row);
+}
+
+static int
+by_rank(const void *a, const void *b, void *rank)
+{
+	const uint32_t *r = rank;
+	uint32_t p = r[*(const uint32_t *)a], q = r[*(const uint32_t *)b];
+
+	return (p > q) - (p < q);
+}
+
+/* Lines of the nodes [from, end), which stand in one: its own in their order, each with what is unfolded of it. */
+static void
+put_lines(struct details_tab *s, uint32_t *rank, uint32_t *siblings, size_t from, size_t end)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < end; i += s->node[i].inside + 1)
+		if (!s->kept || s->kept[i])
+			siblings[n++] = (uint32_t)i;
+	qsort_r(siblings, n, sizeof(*siblings), by_rank, rank);
+	for (size_t i = 0; i < n; i++) {
+		size_t at = siblings[i];
+
+		s->line[s->lines++] = (uint32_t)at;
+		if (s->node[at].inside > 0 && memory_details_open(s, &s->node[at]))
+			put_lines(s, rank, siblings + n, at + 1, at + 1 + s->node[at].inside);
+	}
+}
+
+static void
+make_lines(struct ts_tab *t)
+{
+	struct details_tab *s = details_of(t);
+	/* siblings of all levels that are gone through at once are nodes of their own */
+	uint32_t *rank = ts_alloc(2 * s->nodes + 1, sizeof(*rank));
+	struct ts_table table = memory_details_table(t);
 
 	s->lines = 0;
-	while (i < s->nodes) {
-		const struct ts_detail_node *n = &s->node[i];
-
-		s->line[s->lines++] = (uint32_t)i;
-		i += n->inside > 0 && !*memory_details_open(s, n) ? n->inside + 1 : 1;
+	s->is = ts_table_wish(&s->order);
+	keep_nodes(t);
+	if (rank) {
+		rank_nodes(t, rank);
+		put_lines(s, rank, rank + s->nodes, 0, s->nodes);
 	}
-	ts_list_set_count(list, (int64_t)s->lines);
+	free(rank);
+	s->order.made = false;
+	ts_table_order_make(&s->order, &table, &memory_of(t)->category_list, (int64_t)s->lines,
+		s->order.of + 1);
 }
+
+/* --- what is shown, and of what --------------------------------------------------------------- */
 
 bool
 memory_details_current(const struct details_tab *s, const struct memory_scope *scope)
@@ -109,8 +216,11 @@ memory_details_update(struct ts_tab *t)
 
 	if ((!answer && !rows) ||
 		(s->node && s->rows_data == data && s->gaps == m->gaps &&
-			memory_same_scope(&s->shown, &scope)))
+			memory_same_scope(&s->shown, &scope))) {
+		if (s->node && !ts_table_wish_is(&s->is, &s->order))
+			make_lines(t);
 		return;
+	}
 	free(s->node);
 	free(s->line);
 	s->node = NULL;
@@ -125,7 +235,7 @@ memory_details_update(struct ts_tab *t)
 	s->rows_data = data;
 	s->gaps = m->gaps;
 	s->shown = scope;
-	make_lines(s, &m->category_list);
+	make_lines(t);
 }
 
 const struct ts_detail_node *
@@ -216,8 +326,14 @@ details_deliver(struct ts_tab *t, struct ts_fetch *f)
 static bool
 details_open(struct ts_tab *t)
 {
-	t->own = ts_alloc(1, sizeof(struct details_tab));
-	return t->own != NULL;
+	struct details_tab *s = ts_alloc(1, sizeof(*s));
+
+	t->own = s;
+	if (!s)
+		return false;
+	ts_table_order_init(&s->order);
+	s->order.elsewhere = true; /* of a tree: make_lines() */
+	return true;
 }
 
 static void
@@ -228,8 +344,10 @@ details_drop(struct ts_tab *t)
 	ts_tile_details_fini(&s->d);
 	free(s->node);
 	free(s->line);
+	free(s->kept);
 	s->node = NULL;
 	s->line = NULL;
+	s->kept = NULL;
 	s->nodes = s->lines = 0;
 	memory_asked_drop(&s->ask);
 	s->data++;
@@ -242,6 +360,7 @@ details_close(struct ts_tab *t)
 	if (!t->own)
 		return;
 	details_drop(t);
+	ts_table_order_fini(&details_of(t)->order);
 	free(t->own);
 	t->own = NULL;
 }
@@ -280,8 +399,12 @@ fold(struct ts_tab *t, enum ts_cmd cmd)
 	if (!n)
 		return TS_EFFECT_BELL;
 	node = s->line[list->cursor];
-	open = memory_details_open(s, n);
-	if (cmd == TS_CMD_LEFT && (n->inside == 0 || !*open)) { /* to what it is in */
+	if (s->kept && n->inside > 0 && cmd != TS_CMD_LEFT) {
+		ts_view_say(t->view->env, "with a filter all that passes is unfolded");
+		return TS_EFFECT_BELL;
+	}
+	open = open_of(s, n);
+	if (cmd == TS_CMD_LEFT && (n->inside == 0 || !*open || s->kept)) { /* to what it is in */
 		while (node > 0 && s->node[node].depth >= n->depth)
 			node--;
 		if (s->node[node].depth >= n->depth)
@@ -292,11 +415,11 @@ fold(struct ts_tab *t, enum ts_cmd cmd)
 	if (n->inside == 0)
 		return TS_EFFECT_BELL;
 	if (cmd == TS_CMD_RIGHT && *open) {
-		go_node(s, list, node + 1);
+		ts_list_go(list, list->cursor + 1);
 		return TS_EFFECT_REPAINT;
 	}
 	*open = !*open;
-	make_lines(s, list);
+	make_lines(t);
 	go_node(s, list, node);
 	return TS_EFFECT_REPAINT;
 }
@@ -308,7 +431,7 @@ fold_all(struct ts_tab *t, bool open)
 
 	memset(s->open, open, sizeof(s->open));
 	if (s->node)
-		make_lines(s, &memory_of(t)->category_list);
+		make_lines(t);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -383,6 +506,8 @@ details_hidden(const struct ts_tab *t)
 static const struct ts_hint hints[] = {
 	{TS_CMD_OPEN, "unfold"},
 	{TS_CMD_UNFOLD, "all"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
 	{TS_CMD_EXPLAIN, "explain"},
 	{TS_CMD_TAB_NEXT, "tab"},
 	{TS_CMD_COUNT, NULL},

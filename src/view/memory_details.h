@@ -5,6 +5,7 @@
 
 #include "memory_internal.h"
 #include "tilescope/report/tile_details.h"
+#include "tilescope/ui/table_order.h"
 
 enum {
 	DETAIL_NAMES = 256,
@@ -18,7 +19,10 @@ struct details_tab {
 
 	/* what is shown: of `d`, or the categories of the tile as the graph knows them */
 	struct ts_detail_node *node;
-	uint32_t *line; /* nodes that are in sight */
+	uint32_t *line;		     /* nodes that are in sight */
+	struct ts_table_order order; /* what is wanted of the lines: of siblings, ... */
+	struct ts_table_wish is;     /* ... and as they are */
+	bool *kept; /* a node passes the filter, or one in it does; NULL: no filter */
 	size_t nodes, lines;
 	int64_t used; /* what shares are of */
 	struct memory_scope shown;
@@ -33,8 +37,8 @@ const struct ts_detail_node *memory_details_node(const struct details_tab *s, in
 /* Is the answer that of this scope? */
 bool memory_details_current(const struct details_tab *s, const struct memory_scope *scope);
 
-/* Is the node unfolded? */
-bool *memory_details_open(struct details_tab *s, const struct ts_detail_node *n);
+/* Is the node unfolded? With a filter: to show what in it passes. */
+bool memory_details_open(const struct details_tab *s, const struct ts_detail_node *n);
 
 /* What there is of the tile under the cursor; what was shown stays until there is something. */
 void memory_details_update(struct ts_tab *t);
@@ -42,6 +46,9 @@ void memory_details_update(struct ts_tab *t);
 /* --- memory_details_draw.c --- */
 
 struct ts_table memory_details_table(const struct ts_tab *t);
+
+/* The same of all nodes, in sight or not, with values only. */
+struct ts_table memory_details_all(const struct ts_tab *t);
 void memory_details_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
 void memory_details_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
 bool memory_details_sheet(struct ts_tab *t, struct ts_sheet *out);

@@ -8,7 +8,7 @@
 #include "memory_details.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/chart.h"
-#include "tilescope/view/explain.h"
+#include "tilescope/view/explain_common.h"
 #include "tilescope/view/sheet.h"
 
 static struct memory_view *
@@ -66,10 +66,9 @@ name_cell(const struct details_tab *s, const struct ts_detail_node *n, const str
 	struct ts_table_cell *out)
 {
 	bool ascii = c && c->glyphs == TS_GLYPHS_ASCII;
-	const char *sign = n->inside == 0 ? ""
-		: *memory_details_open((struct details_tab *)(uintptr_t)s, n)
-		? (ascii ? "- " : "▾ ")
-		: (ascii ? "+ " : "▸ ");
+	const char *sign = n->inside == 0   ? ""
+		: memory_details_open(s, n) ? (ascii ? "- " : "▾ ")
+					    : (ascii ? "+ " : "▸ ");
 
 	if (n->depth == 0 && n->inside == 0) {
 		out->s = n->name;
@@ -120,23 +119,53 @@ details_cell(void *ctx, int64_t line, int column, struct ts_table_cell *out)
 	return true;
 }
 
-static bool
-details_value(void *ctx, int64_t line, int column, struct ts_table_value *out)
+/* Of a node; NULL: of the total. */
+static void
+node_value(const struct details_tab *s, const struct ts_detail_node *n, int column,
+	struct ts_table_value *out)
 {
-	const struct details_tab *s = details_of(ctx);
-	const struct ts_detail_node *n = line == TS_TABLE_TOTAL ? NULL
-								: memory_details_node(s, line);
 	int64_t bytes = n ? n->bytes : s->used;
 
-	if (!n && line != TS_TABLE_TOTAL)
-		return false;
 	if (column == K_NAME)
 		ts_table_value_text(out, n ? n->name : "total");
 	else if (column == K_BYTES && bytes != TS_UNKNOWN)
 		ts_table_value_integer(out, bytes);
 	else if (column == K_SHARE && s->used > 0)
 		ts_table_value_real(out, 100 * (double)bytes / (double)s->used);
+}
+
+static bool
+details_value(void *ctx, int64_t line, int column, struct ts_table_value *out)
+{
+	const struct details_tab *s = details_of(ctx);
+	const struct ts_detail_node *n = line == TS_TABLE_TOTAL ? NULL
+								: memory_details_node(s, line);
+
+	if (!n && line != TS_TABLE_TOTAL)
+		return false;
+	node_value(s, n, column, out);
 	return true;
+}
+
+static bool
+all_value(void *ctx, int64_t node, int column, struct ts_table_value *out)
+{
+	const struct details_tab *s = details_of(ctx);
+
+	if (node < 0 || node >= (int64_t)s->nodes)
+		return false;
+	node_value(s, &s->node[node], column, out);
+	return true;
+}
+
+struct ts_table
+memory_details_all(const struct ts_tab *t)
+{
+	struct ts_table all = memory_details_table(t);
+
+	all.value = all_value;
+	all.order = NULL;
+	return all;
 }
 
 struct ts_table
@@ -151,7 +180,9 @@ memory_details_table(const struct ts_tab *t)
 		.focus = memory_tab_focus(memory_of(t), TAB_DETAILS),
 		.sorted = K_BYTES,
 		.descending = true,
-		.empty = "Nothing is counted for this tile.",
+		.empty = details_of(t)->kept ? "No row matches the filter (& and Enter: all rows)."
+					     : "Nothing is counted for this tile.",
+		.order = (struct ts_table_order *)(uintptr_t)&details_of(t)->order,
 		.id = "memory.details",
 		.facts = details_facts,
 		.value = details_value,
@@ -258,7 +289,8 @@ memory_details_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 
 /* What rows of tile_category (or lowered_variable) a node is of, in SQL. */
 static void
-cells_of(const struct details_tab *s, const struct ts_detail_node *n, struct ts_strbuf *out)
+cells_of(const struct details_tab *s, const struct ts_detail_node *n, const char *where,
+	struct ts_strbuf *out)
 {
 	static const char *const regions[] = {"non_interleaved", "interleaved", "overflowed"};
 	static const char *const groups[] =
@@ -272,9 +304,8 @@ cells_of(const struct details_tab *s, const struct ts_detail_node *n, struct ts_
 	char name[600];
 
 	ts_strbuf_printf(out,
-		"SELECT coalesce(sum(%s), 0) FROM %s JOIN memory_category USING (category) WHERE tile = %lld",
-		bytes, s->d.from_variables ? "lowered_variable" : "tile_category",
-		(long long)s->shown.tile);
+		"SELECT coalesce(sum(%s), 0) FROM %s JOIN memory_category USING (category) WHERE %s",
+		bytes, s->d.from_variables ? "lowered_variable" : "tile_category", where);
 	if (n->category >= 0 && ts_explain_quote(name, sizeof(name), s->d.names.name[n->category]))
 		ts_strbuf_printf(out, " AND memory_category.name = %s", name);
 	if (n->kind >= TS_DETAIL_VERTEX_DATA)
@@ -316,35 +347,61 @@ column_of(const struct details_tab *s, const struct ts_detail_node *n)
 	}
 }
 
-/* Of one tile that has come; sums of several have no query. */
-static void
-explain_query(const struct ts_tab *t, const struct ts_detail_node *n, struct ts_explained *x)
+/* What gives the node's bytes; false: nothing does, and `why` says why. */
+static bool
+node_sql(const struct ts_tab *t, const struct ts_detail_node *n, struct ts_strbuf *out,
+	const char **why)
 {
 	const struct details_tab *s = details_of(t);
 	bool rest = n->kind == TS_DETAIL_NO_CATEGORY || n->kind == TS_DETAIL_TWICE;
 	struct ts_detail_node region = {.kind = TS_DETAIL_REGION, .region = n->region};
 	const char *column = column_of(s, n);
-	struct ts_strbuf cells;
+	struct memory_scope_sql of;
 
-	if (s->shown.count > 0 || !memory_details_current(s, &s->shown)) {
-		ts_explain_note(x, "a sum over the tiles that are selected");
-		return;
-	}
-	ts_strbuf_init(&cells, TS_EXPLAIN_QUERY);
+	*why = "its parts are being read";
+	if (!memory_details_current(s, &s->shown) ||
+		!memory_scope_sql(memory_of(t), &s->shown, &of, why))
+		return false;
 	if (!column && rest)
 		column = n->region < TS_DETAIL_REGIONS ? column_of(s, &region) : "total";
-	cells_of(s, n, &cells);
+	*why = "total less all regions";
 	if (n->depth == 1 && rest) /* in no region */
-		ts_explain_note(x, "total less all regions");
-	else if (rest && column && s->d.has_categories)
-		ts_explain_query(x, "SELECT (SELECT %s FROM tile_memory WHERE tile = %lld) - (%s)",
-			column, (long long)s->shown.tile, cells.s);
-	else if (column)
-		ts_explain_query(x, "SELECT %s FROM tile_memory WHERE tile = %lld", column,
-			(long long)s->shown.tile);
-	else
-		ts_explain_query(x, "%s", cells.s);
-	ts_strbuf_fini(&cells);
+		return false;
+	if (!column || (rest && s->d.has_categories)) {
+		ts_strbuf_puts(out, column ? "SELECT (" : "");
+		if (column)
+			ts_strbuf_printf(out, "SELECT sum(%s) FROM tile_memory WHERE %s) - (",
+				column, of.where);
+		cells_of(s, n, of.where, out);
+		ts_strbuf_puts(out, column ? ")" : "");
+	} else
+		ts_strbuf_printf(out, "SELECT sum(%s) FROM tile_memory WHERE %s", column, of.where);
+	return true;
+}
+
+static void
+explain_share(struct ts_tab *t, const struct ts_detail_node *n, const char *bytes,
+	struct ts_explain *out)
+{
+	const struct memory_view *m = memory_of(t);
+	const struct details_tab *s = details_of(t);
+	struct memory_scope_sql of;
+	struct ts_strbuf sql;
+	const char *why;
+
+	if (s->used <= 0 || n->bytes < 0)
+		return;
+	ts_strbuf_init(&sql, TS_EXPLAIN_QUERY);
+	if (*bytes && s->d.totals.total != TS_UNKNOWN && memory_scope_sql(m, &s->shown, &of, &why))
+		ts_strbuf_printf(&sql,
+			"SELECT 100.0 * (%s) / (SELECT sum(%s) FROM tile_memory WHERE %s)", bytes,
+			m->gaps ? TS_EXPLAIN_USED : "total", of.where);
+	ts_explain_share(out, "its share of the total", n->bytes, s->used,
+		"tile_memory, tile_category", sql.s);
+	if (!sql.s[0])
+		ts_explain_note(&out->figure[out->count - 1],
+			"no query: there is none for a part of it");
+	ts_strbuf_fini(&sql);
 }
 
 static const char *
@@ -375,6 +432,8 @@ memory_details_explain(struct ts_tab *t, struct ts_explain *out)
 	const struct details_tab *s = details_of(t);
 	const struct ts_detail_node *n = memory_details_node(s, memory_of(t)->category_list.cursor);
 	struct ts_explained *x;
+	struct ts_strbuf sql;
+	const char *why;
 	char of[80];
 
 	if (!n)
@@ -397,5 +456,11 @@ memory_details_explain(struct ts_tab *t, struct ts_explain *out)
 			"total less all categories: variables that overlap are in theirs each");
 	else if (n->kind == TS_DETAIL_GAPS)
 		ts_explain_formula(x, "bytes with gaps - bytes without");
-	explain_query(t, n, x);
+	ts_strbuf_init(&sql, TS_EXPLAIN_QUERY);
+	if (node_sql(t, n, &sql, &why))
+		ts_explain_query(x, "%s", sql.s);
+	else
+		ts_explain_note(x, "no query: %s", why);
+	explain_share(t, n, sql.s, out);
+	ts_strbuf_fini(&sql);
 }

@@ -761,6 +761,20 @@ void memory_scope_say(const struct memory_scope *s, char *out, size_t size);
 bool memory_scope_tiles(const struct memory_view *m, const struct memory_scope *s, int64_t **tiles,
 	size_t *n);
 
+/*
+ * The tiles of a scope in SQL. A figure of them is a sum over FROM relation and `join`, with `tile` the number of a
+ * tile; rows of theirs in a relation with the column tile are those with `where`.
+ */
+struct memory_scope_sql {
+	char tile[24];
+	char join[TS_TILE_SET_TEXT + 80]; /* "" where it is one tile */
+	char where[TS_TILE_SET_TEXT + 80];
+};
+
+/* False: SQL cannot name them (they are too many, or were selected before), which the explanation's note says. */
+bool memory_scope_sql(const struct memory_view *m, const struct memory_scope *s,
+	struct memory_scope_sql *out, const char **why);
+
 /* A question about the tiles of a scope: a tab's own begins with it. */
 struct memory_scope_fetch {
 	struct ts_fetch fetch;

@@ -9,6 +9,7 @@
 
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/view/explain.h"
 
 struct memory_scope
 memory_scope(const struct memory_view *m)
@@ -100,6 +101,34 @@ memory_scope_whole(const struct memory_view *m, const struct memory_scope *s)
 	else if (whole.bytes >= 0 && at >= 0 && m->tiles->value[0][at] >= 0)
 		whole.gaps = whole.bytes - m->tiles->value[0][at];
 	return whole;
+}
+
+bool
+memory_scope_sql(const struct memory_view *m, const struct memory_scope *s,
+	struct memory_scope_sql *out, const char **why)
+{
+	const struct ts_selected_tiles *set = &m->view.env->selection->tiles;
+	char text[TS_TILE_SET_TEXT];
+
+	*out = (struct memory_scope_sql){.tile = "s.tile"};
+	*why = NULL;
+	if (s->count == 0) {
+		snprintf(out->tile, sizeof(out->tile), "%lld", (long long)s->tile);
+		snprintf(out->where, sizeof(out->where), "tile = %lld", (long long)s->tile);
+		return true;
+	}
+	if (s->version != set->version)
+		*why = "of tiles that are not selected any more";
+	else if (!set->text[0] || !ts_explain_quote(text, sizeof(text), set->text))
+		*why = "so many tiles that they do not fit into a query";
+	else {
+		/* DISTINCT: the set is worked out once, not for each row of the relation */
+		snprintf(out->join, sizeof(out->join),
+			" CROSS JOIN (SELECT DISTINCT tile FROM tiles(%s)) s", text);
+		snprintf(out->where, sizeof(out->where), "tile IN (SELECT tile FROM tiles(%s))",
+			text);
+	}
+	return !*why;
 }
 
 void *

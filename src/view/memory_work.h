@@ -53,6 +53,13 @@ struct ts_table memory_work_table(const struct ts_tab *t);
 void memory_work_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
 void memory_work_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
 bool memory_work_sheet(struct ts_tab *t, struct ts_sheet *out);
+
+/* What the share of a row is of, and what it has of that; TS_UNKNOWN. */
+int64_t memory_work_whole(const struct ts_tab *t);
+int64_t memory_work_part(const struct work_tab *w, const struct ts_work_row *r);
+
+/* --- memory_work_explain.c --- */
+
 void memory_work_explain(struct ts_tab *t, struct ts_explain *out);
 
 #endif

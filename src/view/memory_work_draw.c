@@ -9,17 +9,17 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/view/absent.h"
-#include "tilescope/view/explain.h"
 #include "tilescope/view/sheet.h"
 
-enum { COLUMNS = 8 };
+enum { COLUMNS = 9 };
 
 /* What a column shows. */
 enum what {
 	W_NONE,
 	W_NAME,
 	W_TYPE,
-	W_CYCLES,
+	W_CYCLES,  /* of all tiles together, as the other figures are */
+	W_SLOWEST, /* of the slowest of them */
 	W_KNOWN,
 	W_SHARE, /* of the cycles of all; of exchange code: of the bytes of the tiles */
 	W_CODE,
@@ -32,22 +32,25 @@ enum what {
 static const struct kind {
 	const char *id, *empty, *one, *many;
 	enum what what[COLUMNS];
-	int columns;
+	int columns, of_tiles; /* of_tiles: the last so many say nothing of one tile */
 	struct ts_column column[COLUMNS];
 	struct ts_column_facts facts[COLUMNS];
 } kinds[TS_WORK_KINDS] = {
 	[TS_WORK_COMPUTE_SETS] = {"memory.sets", "No compute set runs here.", "compute set",
-		"compute sets", {W_NAME, W_CYCLES, W_KNOWN, W_SHARE, W_VERTICES, W_TILES}, 6,
+		"compute sets",
+		{W_NAME, W_CYCLES, W_KNOWN, W_SHARE, W_VERTICES, W_TILES, W_SLOWEST}, 7, 2,
 		{{"compute set", 16, 0, 6, 0, TS_FIELD_TAIL},
 			{"cycles", 9, 12, 0, 0, TS_FIELD_RIGHT}, {"", 9, 9, 0, 3, TS_FIELD_LEFT},
 			{"share", 6, 6, 0, 2, TS_FIELD_RIGHT},
 			{"vertices", 8, 9, 0, 1, TS_FIELD_RIGHT},
-			{"tiles", 6, 7, 0, 1, TS_FIELD_RIGHT}},
+			{"tiles", 6, 7, 0, 1, TS_FIELD_RIGHT},
+			{"slowest", 9, 12, 0, 2, TS_FIELD_RIGHT}},
 		{{.name = "name"}, {.name = "cycles", .unit = "cycles", .sum = TS_SUM_COUNT},
 			{.name = "known"}, {.name = "share", .unit = "%"},
-			{.name = "vertices", .sum = TS_SUM_COUNT}, {.name = "tiles"}}},
+			{.name = "vertices", .sum = TS_SUM_COUNT}, {.name = "tiles"},
+			{.name = "slowest", .unit = "cycles", .sum = TS_SUM_COUNT}}},
 	[TS_WORK_VERTICES] = {"memory.vertices", "No vertices here.", "vertex type", "vertex types",
-		{W_NAME, W_CODE, W_STATE, W_VERTICES, W_SETS, W_TILES}, 6,
+		{W_NAME, W_CODE, W_STATE, W_VERTICES, W_SETS, W_TILES}, 6, 1,
 		{{"vertex type", 20, 0, 6, 0, TS_FIELD_ELLIPSIS},
 			{"code", 9, 10, 0, 0, TS_FIELD_RIGHT},
 			{"state", 9, 10, 0, 1, TS_FIELD_RIGHT},
@@ -59,17 +62,20 @@ static const struct kind {
 			{.name = "vertices", .sum = TS_SUM_COUNT},
 			{.name = "compute_sets", .sum = TS_SUM_COUNT}, {.name = "tiles"}}},
 	[TS_WORK_EXCHANGES] = {"memory.exchanges", "No exchange has code here.", "exchange",
-		"exchanges", {W_NAME, W_TYPE, W_CODE, W_SHARE, W_CYCLES, W_KNOWN, W_TILES}, 7,
+		"exchanges",
+		{W_NAME, W_TYPE, W_CODE, W_SHARE, W_CYCLES, W_KNOWN, W_TILES, W_SLOWEST}, 8, 2,
 		{{"exchange", 16, 0, 6, 0, TS_FIELD_TAIL}, {"", 10, 14, 1, 3, TS_FIELD_LEFT},
 			{"code", 9, 10, 0, 0, TS_FIELD_RIGHT},
 			{"share", 6, 6, 0, 1, TS_FIELD_RIGHT},
 			{"cycles", 9, 12, 0, 2, TS_FIELD_RIGHT}, {"", 9, 9, 0, 4, TS_FIELD_LEFT},
-			{"tiles", 6, 7, 0, 2, TS_FIELD_RIGHT}},
+			{"tiles", 6, 7, 0, 2, TS_FIELD_RIGHT},
+			{"slowest", 9, 12, 0, 3, TS_FIELD_RIGHT}},
 		{{.name = "name"}, {.name = "type"},
 			{.name = "code", .unit = "bytes", .sum = TS_SUM_BYTES},
 			{.name = "share", .unit = "%"},
 			{.name = "cycles", .unit = "cycles", .sum = TS_SUM_COUNT},
-			{.name = "known"}, {.name = "tiles"}}},
+			{.name = "known"}, {.name = "tiles"},
+			{.name = "slowest", .unit = "cycles", .sum = TS_SUM_COUNT}}},
 };
 
 static struct memory_view *
@@ -91,6 +97,8 @@ figure(const struct ts_work_row *r, enum what what)
 {
 	switch (what) {
 	case W_CYCLES:
+		return r->cycles_sum;
+	case W_SLOWEST:
 		return r->cycles;
 	case W_CODE:
 		return r->code;
@@ -107,20 +115,19 @@ figure(const struct ts_work_row *r, enum what what)
 	}
 }
 
-/* What a share is of; <= 0: not known. */
-static int64_t
-whole(const struct ts_tab *t)
+int64_t
+memory_work_whole(const struct ts_tab *t)
 {
 	const struct work_tab *w = work_of(t);
 
 	return w->kind == TS_WORK_EXCHANGES ? memory_scope_bytes(memory_of(t), &w->ask.of)
-					    : w->work.sum.cycles;
+					    : w->work.sum.cycles_sum;
 }
 
-static int64_t
-part(const struct work_tab *w, const struct ts_work_row *r)
+int64_t
+memory_work_part(const struct work_tab *w, const struct ts_work_row *r)
 {
-	return w->kind == TS_WORK_EXCHANGES ? r->code : r->cycles;
+	return w->kind == TS_WORK_EXCHANGES ? r->code : r->cycles_sum;
 }
 
 static const char *
@@ -172,6 +179,21 @@ row_of(const struct work_tab *w, int64_t line)
 	return line == TS_TABLE_TOTAL ? &w->work.sum : memory_work_row(w, line);
 }
 
+/* A sum over many tiles may be wider than its column: then short, rather than without its last digits. */
+static void
+count_cell(const struct ts_tab *t, int column, int64_t v, struct ts_table_cell *out)
+{
+	struct ts_table table = memory_work_table(t);
+	int width[TS_TABLE_COLUMNS];
+
+	ts_fmt_count(out->buf, v);
+	if ((int)strlen(out->buf) <= table.column[column].min)
+		return;
+	ts_table_layout(width, &table, t->r.w);
+	if ((int)strlen(out->buf) > width[column])
+		ts_fmt_cycles_short(out->buf, v);
+}
+
 static bool
 work_cell(void *ctx, int64_t line, int column, struct ts_table_cell *out)
 {
@@ -205,14 +227,15 @@ work_cell(void *ctx, int64_t line, int column, struct ts_table_cell *out)
 			out->s = "-";
 		break;
 	case W_SHARE:
-		if (part(w, r) != TS_UNKNOWN && whole(t) > 0)
-			ts_fmt_percent(out->buf, (double)part(w, r), (double)whole(t));
+		if (memory_work_part(w, r) != TS_UNKNOWN && memory_work_whole(t) > 0)
+			ts_fmt_percent(out->buf, (double)memory_work_part(w, r),
+				(double)memory_work_whole(t));
 		break;
 	default:
 		if (line == TS_TABLE_TOTAL && (what == W_TILES || what == W_SETS))
 			break;
 		if (v != TS_UNKNOWN)
-			ts_fmt_count(out->buf, v);
+			count_cell(t, column, v, out);
 		else
 			out->s = "-";
 		break;
@@ -237,8 +260,10 @@ work_value(void *ctx, int64_t line, int column, struct ts_table_value *out)
 		ts_table_value_text(out, w->work.text.s + r->type);
 	else if (what == W_KNOWN)
 		ts_table_value_text(out, *known_word(r) ? known_word(r) : NULL);
-	else if (what == W_SHARE && part(w, r) != TS_UNKNOWN && whole(t) > 0)
-		ts_table_value_real(out, 100 * (double)part(w, r) / (double)whole(t));
+	else if (what == W_SHARE && memory_work_part(w, r) != TS_UNKNOWN &&
+		memory_work_whole(t) > 0)
+		ts_table_value_real(out,
+			100 * (double)memory_work_part(w, r) / (double)memory_work_whole(t));
 	else if (what != W_SHARE &&
 		!(line == TS_TABLE_TOTAL && (what == W_TILES || what == W_SETS)))
 		ts_table_value_known(out, figure(r, what));
@@ -263,10 +288,11 @@ memory_work_table(const struct ts_tab *t)
 {
 	const struct work_tab *w = work_of(t);
 	const struct kind *k = &kinds[w->kind];
-	bool one = w->ask.of.count == 0; /* the number of tiles says nothing then */
+	bool one = w->ask.of.count ==
+		0; /* how many tiles, and which is the slowest, says nothing then */
 
 	return (struct ts_table){.column = k->column,
-		.columns = k->columns - (one ? 1 : 0),
+		.columns = k->columns - (one ? k->of_tiles : 0),
 		.cell = work_cell,
 		.row = work_row_role,
 		.needle = memory_of(t)->search,
@@ -367,119 +393,4 @@ memory_work_sheet(struct ts_tab *t, struct ts_sheet *out)
 	out->rows = w->lines;
 	out->wait = w->ask.state.state == TS_PANE_STALE ? "another tile is being read" : NULL;
 	return true;
-}
-
-/* --- what the figures are --------------------------------------------------------------------- */
-
-/* Only figures of one tile have a query. */
-static void
-explain_blob(struct ts_explained *x, const struct work_tab *w, int64_t id, const char *relation,
-	const char *key, const char *blob)
-{
-	if (w->ask.of.count == 0)
-		ts_explain_query(x, "SELECT tile_at(%s, %lld) FROM %s WHERE %s = %lld", blob,
-			(long long)w->ask.of.tile, relation, key, (long long)id);
-}
-
-static void
-explain_cycles(struct ts_explain *out, const struct ts_tab *t, const struct ts_work_row *r)
-{
-	const struct work_tab *w = work_of(t);
-	bool exchange = w->kind == TS_WORK_EXCHANGES, measured = r->known == TS_WORK_MEASURED;
-	struct ts_explained *x = ts_explain_add(out, "cycles of %.100s", ts_work_said(&w->work, r));
-	const char *relation = exchange ? "program" : "compute_set";
-	const char *blob = measured ? "cycles_by_tile" : "estimated_cycles_by_tile";
-
-	ts_explain_integer(x, r->cycles, "cycles");
-	ts_explain_from(x, measured ? TS_KNOWN_MEASURED : TS_KNOWN_ESTIMATED, "%s.%s", relation,
-		blob);
-	ts_explain_formula(x,
-		w->ask.of.count == 0 ? "number of the tile in the blob"
-				     : "the largest number of the %lld tiles in the blob",
-		(long long)w->ask.of.count);
-	explain_blob(x, w, r->id, relation, relation, blob);
-}
-
-static void
-explain_code(struct ts_explain *out, const struct ts_tab *t, const struct ts_work_row *r)
-{
-	const struct work_tab *w = work_of(t);
-	bool exchange = w->kind == TS_WORK_EXCHANGES;
-	struct ts_explained *x = ts_explain_add(out, "code of %.100s", ts_work_said(&w->work, r));
-
-	ts_explain_bytes(x, r->code, memory_units(memory_of(t)));
-	ts_explain_from(x, TS_KNOWN_RECORDED,
-		exchange ? "program.code_by_tile" : "tile_vertex.code_bytes");
-	ts_explain_formula(x,
-		w->ask.of.count == 0 ? "bytes on the tile" : "sum of the bytes on %lld tiles",
-		(long long)w->ask.of.count);
-	if (exchange) {
-		ts_explain_note(x,
-			"exchanges share code: together they have more than the category");
-		explain_blob(x, w, r->id, "program", "program", "code_by_tile");
-	} else if (w->ask.of.count == 0) {
-		ts_explain_query(x,
-			"SELECT sum(code_bytes) FROM tile_vertex WHERE tile = %lld AND vertex_type = %lld",
-			(long long)w->ask.of.tile, (long long)r->id);
-	}
-}
-
-static void
-explain_vertices(struct ts_explain *out, const struct ts_tab *t, const struct ts_work_row *r)
-{
-	const struct work_tab *w = work_of(t);
-	bool type = w->kind == TS_WORK_VERTICES;
-	struct ts_explained *x = ts_explain_add(out, "vertices of %.100s",
-		ts_work_said(&w->work, r));
-
-	ts_explain_integer(x, r->vertices, "vertices");
-	ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.count_by_tile");
-	ts_explain_formula(x, "sum over %s", type ? "compute sets" : "vertex types");
-	if (w->ask.of.count == 0)
-		ts_explain_query(x,
-			"SELECT sum(tile_at(count_by_tile, %lld)) FROM compute_set_vertex WHERE %s = %lld",
-			(long long)w->ask.of.tile, type ? "vertex_type" : "compute_set",
-			(long long)r->id);
-}
-
-static void
-explain_state(struct ts_explain *out, const struct ts_tab *t, const struct ts_work_row *r)
-{
-	const struct work_tab *w = work_of(t);
-	struct ts_explained *x = ts_explain_add(out, "state of %.100s", ts_work_said(&w->work, r));
-
-	ts_explain_bytes(x, r->state, memory_units(memory_of(t)));
-	ts_explain_from(x, TS_KNOWN_DERIVED,
-		"compute_set_vertex.count_by_tile, vertex_type.state_bytes");
-	if (r->state != TS_UNKNOWN && r->vertices > 0)
-		ts_explain_formula(x, "%lld vertices x %lld bytes", (long long)r->vertices,
-			(long long)(r->state / r->vertices));
-	else
-		ts_explain_note(x, "what a vertex of this type takes is not recorded");
-	if (w->ask.of.count == 0)
-		ts_explain_query(x,
-			"SELECT sum(tile_at(v.count_by_tile, %lld)) * t.state_bytes FROM "
-			"compute_set_vertex v, vertex_type t WHERE v.vertex_type = %lld AND "
-			"t.vertex_type = %lld",
-			(long long)w->ask.of.tile, (long long)r->id, (long long)r->id);
-}
-
-void
-memory_work_explain(struct ts_tab *t, struct ts_explain *out)
-{
-	const struct work_tab *w = work_of(t);
-	struct ts_table table = memory_work_table(t);
-	int64_t line = w->list.count > 0 ? ts_table_row(&table, w->list.cursor) : -1;
-	const struct ts_work_row *r = w->ask.here ? memory_work_row(w, line) : NULL;
-
-	if (!r || memory_work_is_family(w, line))
-		return;
-	if (r->cycles != TS_UNKNOWN)
-		explain_cycles(out, t, r);
-	if (r->code != TS_UNKNOWN)
-		explain_code(out, t, r);
-	if (r->state != TS_UNKNOWN)
-		explain_state(out, t, r);
-	if (r->vertices != TS_UNKNOWN)
-		explain_vertices(out, t, r);
 }

@@ -151,6 +151,13 @@ static const struct {
 			"breakdown region"},
 		0},
 	{&ts_view_memory,
+		{"pane-next", "tiles 0-3", "tab details", "unfold", "20 down", "tab sets", "first",
+			"down", "tab vertices", "unfold", "down", "fold", "first", "down",
+			"tab exchanges", "first", "down", "tiles worst(2)", "tab details", "20 up",
+			"tab sets", "down", "tiles 5", "tab vertices", "down", "tab exchanges",
+			"last"},
+		60},
+	{&ts_view_memory,
 		{"map", "series gaps", "scale", "series gaps", "metric total", "right",
 			"metric gaps", "metric category:variable", "metric category:vertexCode",
 			"metric cycles", "fullest", "down", "metric cycles-once",
@@ -251,6 +258,26 @@ static const struct {
 		NULL},
 };
 
+/* What the program does with :tiles. */
+static void
+select_tiles(struct walk *w, const char *text)
+{
+	struct ts_tile_set set;
+	struct ts_err err = {0};
+	struct ts_sql_value v;
+	char sql[120];
+	bool row = true;
+
+	ck_assert(ts_tile_set_init(&set, 4096));
+	snprintf(sql, sizeof(sql), "SELECT tile FROM tiles('%s')", text);
+	ck_assert_msg(ts_query_prepare(w->query, sql, QUERY_SECONDS, &err) == TS_OK, "%s", err.msg);
+	while (ts_query_step(w->query, &row, &err) == TS_OK && row) {
+		ts_query_value(&v, w->query, 0);
+		ts_tile_set_add(&set, v.integer, v.integer + 1);
+	}
+	ts_select_tiles(&w->h.selection, &set, text);
+}
+
 /* A command that this view does not have (yet) is passed over. */
 static void
 press(struct walk *w, const char *line)
@@ -261,6 +288,8 @@ press(struct walk *w, const char *line)
 	w->h.env.copy[0] = '\0';
 	if (ts_call_parse(&call, line, &err) != TS_OK)
 		return;
+	if (call.cmd == TS_CMD_TILES)
+		select_tiles(w, ts_call_arg(&call, 0));
 	if (w->h.view->ops->command(w->h.view, &call) & TS_EFFECT_REFLOW)
 		w->h.view->ops->resize(w->h.view, ts_canvas_rect(w->h.canvas));
 	harness_settle(&w->h);

@@ -264,7 +264,9 @@ START_TEST(the_selected_tiles_are_summed_up)
 	harness_type(&h, "mark");
 	harness_settle(&h);
 	harness_says(&h, "2 selected tiles");
-	harness_says(&h, "2,000 measured"); /* of the slowest */
+	harness_says(&h, "3,000 measured"); /* of both, ... */
+	harness_says(&h, "slowest");
+	harness_says(&h, "2     2,000"); /* ... and of the slowest */
 	show(&h, "variables");
 	harness_says(&h, "2 selected tiles, 7 names");
 	harness_type(&h, "first");
@@ -541,16 +543,77 @@ arg_called(const char *name)
 	return arg;
 }
 
+/* Siblings are sorted, each with what is in it; a filter leaves what passes and what that is in. */
+START_TEST(details_are_sorted_and_filtered)
+{
+	const struct ts_view_arg *filter = arg_called("filter"), *order = arg_called("sort");
+	static const char *const sorted[] = {"name", "-name", "-bytes", "bytes"};
+	struct ts_sheet sheet;
+	struct harness h;
+
+	begin(&h, 120, 50, TS_GLYPHS_FULL);
+	show(&h, "details");
+	harness_type(&h, "unfold");
+	for (size_t i = 0; i < TS_COUNT(sorted); i++) {
+		struct ts_table_value v[2];
+		int64_t more = 0;
+
+		ck_assert_int_eq(order->set(h.view, sorted[i]), TS_ARG_DONE);
+		harness_draw(&h);
+		sheet = (struct ts_sheet){.list = NULL};
+		ck_assert(ts_view_memory.sheet(h.view, &sheet));
+		ck_assert_int_gt(sheet.rows, 8);
+		for (int64_t r = 0; r + 1 < sheet.rows; r++) {
+			struct ts_table_cell cell[2] = {{.s = NULL}, {.s = NULL}};
+			size_t depth[2];
+
+			for (int k = 0; k < 2; k++) {
+				ck_assert(sheet.table.cell(sheet.table.ctx, r + k, 1, &cell[k]));
+				ck_assert(sheet.table.value(sheet.table.ctx, r + k, i / 2 + 1,
+					&v[k]));
+				depth[k] = strspn(cell[k].s, " ");
+			}
+			if (depth[0] != depth[1] || depth[0] == 0)
+				continue;
+			more += i < 2 ? 1 : v[0].integer != v[1].integer;
+			if (i < 2) /* as people sort words */
+				ck_assert_int_eq(i == 0, strcasecmp(v[0].s, v[1].s) < 0);
+			else
+				ck_assert_msg(i == 2 ? v[0].integer <= v[1].integer
+						     : v[0].integer >= v[1].integer,
+					"%s: %s has %lld, %s %lld", sorted[i], cell[0].s,
+					(long long)v[0].integer, cell[1].s,
+					(long long)v[1].integer);
+		}
+		ck_assert_int_gt(more, 0);
+	}
+	ck_assert_int_eq(filter->set(h.view, "interleaved"), TS_ARG_DONE);
+	harness_says(&h, "by region"); /* what it is in, ... */
+	harness_says(&h, "non-interleaved");
+	ck_assert(!harness_has(&h, "liveness")); /* ... and nothing else */
+	harness_says(&h, "& interleaved; tile 0");
+	harness_type(&h, "first");
+	ck_assert_int_eq(harness_type(&h, "open"),
+		TS_EFFECT_BELL); /* all that passes is unfolded */
+	ck_assert_int_eq(filter->set(h.view, "no such row"), TS_ARG_DONE);
+	harness_says(&h, "No row matches");
+	ck_assert_int_eq(filter->set(h.view, ""), TS_ARG_DONE);
+	harness_draw(&h);
+	ck_assert(ts_view_memory.sheet(h.view, &sheet) && sheet.rows > 8);
+	harness_end(&h);
+}
+END_TEST
+
 /* The filter that is in force stands in the line of the tab, before what may be cut. */
 START_TEST(a_filter_is_shown)
 {
-	static const char *const tabs[] = {"variables", "sets", "vertices", "exchanges"};
+	static const char *const filtered[] = {"variables", "sets", "vertices", "exchanges"};
 	const struct ts_view_arg *filter = arg_called("filter");
 	struct harness h;
 
-	for (size_t i = 0; i < TS_COUNT(tabs); i++) {
+	for (size_t i = 0; i < TS_COUNT(filtered); i++) {
 		begin(&h, 80, 24, TS_GLYPHS_FULL);
-		show(&h, tabs[i]);
+		show(&h, filtered[i]);
 		ck_assert(!harness_has(&h, "& "));
 		harness_type(&h, "unfold"); /* families have no filter */
 		ck_assert_int_eq(filter->set(h.view, "half"), TS_ARG_DONE);
@@ -746,6 +809,7 @@ main(void)
 	tcase_add_test(c, gaps_are_walked_and_said);
 	tcase_add_test(c, the_largest_variables_are_walked);
 	tcase_add_test(c, a_filter_is_shown);
+	tcase_add_test(c, details_are_sorted_and_filtered);
 	tcase_add_test(c, an_address_has_the_table_as_it_is);
 	tcase_add_test(c, an_address_leads_to_a_tab);
 	tcase_add_test(c, debug_is_of_a_variable_from_the_first);

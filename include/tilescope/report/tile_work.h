@@ -60,7 +60,7 @@ struct ts_work_row {
 
 struct ts_tile_work {
 	enum ts_work_kind kind;
-	/* Compute sets: most cycles first; others: most code first; equals by id. */
+	/* Compute sets: most cycles (of all the tiles) first; others: most code first; equals by id. */
 	struct ts_work_row *row;
 	size_t count, cap;
 	/*
