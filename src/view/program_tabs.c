@@ -15,7 +15,7 @@
 #include "tilescope/report/program_details.h"
 #include "tilescope/view/absent.h"
 
-#include "program_tabs.h"
+#include "program_tabs_internal.h"
 
 enum { NOTE_TYPE = 24, NOTE_NAME = 180 }; /* bytes of a note */
 
@@ -32,20 +32,6 @@ struct details_fetch {
 enum { V_NAME, V_INSTANCES, V_SHARE, V_TILES, V_STATE, V_MANGLED, V_COUNT };
 
 enum { Y_TILE, Y_FIRST, Y_SECOND, Y_SHARE, Y_COUNT };
-
-/* What each tab keeps: each asks for itself when it is shown. */
-struct details_tab {
-	struct ts_held_list l; /* first */
-	const struct program_tab_of *of;
-	const struct ts_tab *t;
-	enum program_tab is;
-	struct ts_fetch *sent;
-	int64_t asked;			   /* program; -2 = none */
-	int64_t here;			   /* program of the details */
-	bool known;			   /* details are here ... */
-	struct ts_program_details details; /* ... of that program */
-	struct ts_rect body, total;
-};
 
 static enum ts_code
 read_details(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
@@ -331,25 +317,6 @@ static const struct ts_column_facts code_facts[Y_COUNT] = {
 	{"control_code", "bytes", TS_SUM_COUNT, false},
 	{"of_most", "%", TS_SUM_NONE, false},
 };
-
-static const struct ts_tile_cycles *
-kinds_of(const struct details_tab *d)
-{
-	return d->is == PROGRAM_CODE ? d->details.code : d->details.cycles;
-}
-
-static const struct ts_cycle_rows *
-rows_of(const struct details_tab *d)
-{
-	return d->is == PROGRAM_CODE ? &d->details.code_rows : &d->details.rows;
-}
-
-/* The kind that shares are of: the first where that is known. */
-static int
-main_kind(const struct details_tab *d)
-{
-	return kinds_of(d)[0].known ? 0 : 1;
-}
 
 static bool
 cycle_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
@@ -646,176 +613,4 @@ program_tab_object(const struct ts_tab *t, struct ts_at_cursor *out)
 	out->program = d->of->program(t);
 	if (row >= 0 && d->is != PROGRAM_VERTICES && row < rows_of(d)->count)
 		out->tile = rows_of(d)->row[row].tile;
-}
-
-/* --- what the figures are ---------------------------------------------------------------------- */
-
-static void
-explain_vertex(struct ts_explain *out, const struct ts_program_details *d, int64_t row)
-{
-	struct ts_explained *x;
-
-	if (!d->has_vertices || d->compute_set == TS_UNKNOWN)
-		return;
-	if (row >= 0 && row < d->vertices) {
-		x = ts_explain_add(out, "instances of a vertex in compute set %lld",
-			(long long)d->compute_set);
-		ts_explain_integer(x, d->vertex[row].instances, "instances");
-		ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.instances");
-		ts_explain_query(x,
-			"SELECT instances FROM compute_set_vertex WHERE compute_set = %lld AND "
-			"vertex_type = %lld",
-			(long long)d->compute_set, (long long)d->vertex[row].vertex_type);
-	}
-	x = ts_explain_add(out, "instances of all its vertices");
-	ts_explain_integer(x, d->instances, "instances");
-	ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.instances");
-	ts_explain_query(x,
-		"SELECT coalesce(sum(instances), 0) FROM compute_set_vertex WHERE compute_set = %lld",
-		(long long)d->compute_set);
-}
-
-/* Cycles of a tile, or its code. */
-static void
-say_tile(struct ts_explained *x, const struct details_tab *t, int kind, int64_t figure,
-	const char *from)
-{
-	bool code = t->is == PROGRAM_CODE;
-
-	if (code)
-		ts_explain_bytes(x, figure, t->t->view->env->options->units);
-	else
-		ts_explain_integer(x, figure, "cycles");
-	ts_explain_from(x,
-		code				     ? TS_KNOWN_RECORDED
-			: kind == TS_CYCLES_MEASURED ? TS_KNOWN_REPEATED
-						     : TS_KNOWN_ESTIMATED,
-		"%s", from);
-}
-
-static void
-explain_tile(struct ts_explain *out, const struct details_tab *t, int64_t row)
-{
-	static const char *const said[2][TS_CYCLES_KINDS] = {{"measured cycles",
-								     "estimated cycles"},
-		{"exchange code", "control code"}};
-	const struct ts_program_details *d = &t->details;
-	bool code = t->is == PROGRAM_CODE;
-
-	for (int k = 0; k < TS_CYCLES_KINDS; k++) {
-		const struct ts_tile_cycles *c = &kinds_of(t)[k];
-		bool program = c->from && c->from[0] == 'p';
-		const char *column = !c->from ? "" : strchr(c->from, '.') + 1;
-		const struct ts_cycle_row *at;
-		struct ts_explained *x;
-
-		if (!c->known || row < 0 || row >= rows_of(t)->count)
-			continue;
-		at = &rows_of(t)->row[row];
-		x = ts_explain_add(out, "%s of tile %lld", said[code][k], (long long)at->tile);
-		say_tile(x, t, k, at->cycles[k], c->from);
-		ts_explain_query(x, "SELECT tile_at(%s, %lld) FROM %s WHERE %s = %lld", column,
-			(long long)at->tile, program ? "program" : "compute_set",
-			program ? "program" : "compute_set",
-			(long long)(program ? d->program : d->compute_set));
-	}
-}
-
-/* --- the same of a set of programs -------------------------------------------------------------- */
-
-static void
-explain_vertices_of(struct ts_explain *out, const struct ts_program_details *d, int64_t row,
-	const char *with)
-{
-	static const char sum[] =
-		"SELECT coalesce(sum(instances), 0) FROM compute_set_vertex WHERE "
-		"compute_set IN (SELECT c FROM of)";
-	struct ts_explained *x;
-
-	if (!d->has_vertices)
-		return;
-	if (row >= 0 && row < d->vertices) {
-		x = ts_explain_add(out, "instances of a vertex in its compute sets");
-		ts_explain_integer(x, d->vertex[row].instances, "instances");
-		ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.instances");
-		ts_explain_query(x, "%s%s AND vertex_type = %lld", with, sum,
-			(long long)d->vertex[row].vertex_type);
-	}
-	x = ts_explain_add(out, "instances of all its vertices");
-	ts_explain_integer(x, d->instances, "instances");
-	ts_explain_from(x, TS_KNOWN_RECORDED, "compute_set_vertex.instances");
-	ts_explain_query(x, "%s%s", with, sum);
-}
-
-/* Cycles of each program, else of its compute set; control code of those without children. */
-static void
-explain_tile_of(struct ts_explain *out, const struct details_tab *t, int64_t row, const char *with)
-{
-	static const char *const said[2][TS_CYCLES_KINDS] =
-		{{"measured cycles of one execution of each program",
-			 "estimated cycles of one execution of each program"},
-			{"exchange code", "control code"}};
-	static const char *const from[2][TS_CYCLES_KINDS] =
-		{{"program.cycles_by_tile, else compute_set.cycles_by_tile",
-			 "program.estimated_cycles_by_tile, else "
-			 "compute_set.estimated_cycles_by_tile"},
-			{"program.code_by_tile", "program.control_code_by_tile"}};
-	static const char *const query[2][TS_CYCLES_KINDS] =
-		{{"coalesce(x.cycles_by_tile, (SELECT c.cycles_by_tile FROM compute_set c WHERE "
-		  "c.compute_set = o.c))",
-			 "coalesce(x.estimated_cycles_by_tile, (SELECT c.estimated_cycles_by_tile "
-			 "FROM compute_set c WHERE c.compute_set = o.c))"},
-			{"x.code_by_tile", "x.control_code_by_tile"}};
-	bool code = t->is == PROGRAM_CODE,
-	     sets = ts_report_has(t->t->view->env->report, TS_COMPUTE_SET);
-
-	for (int k = 0; k < TS_CYCLES_KINDS; k++) {
-		const struct ts_cycle_row *at;
-		struct ts_explained *x;
-
-		if (!kinds_of(t)[k].known || row < 0 || row >= rows_of(t)->count)
-			continue;
-		at = &rows_of(t)->row[row];
-		x = ts_explain_add(out, "%s on tile %lld", said[code][k], (long long)at->tile);
-		say_tile(x, t, k, at->cycles[k], from[code][k]);
-		ts_explain_formula(x, "added up over its programs, each once");
-		if (!code && !sets)
-			ts_explain_note(x, "no query: compute_set is not recorded");
-		else
-			ts_explain_query(x,
-				"%sSELECT sum(coalesce(tile_at(%s, %lld), 0)) FROM of o JOIN program x "
-				"ON x.program = o.p%s",
-				with, query[code][k], (long long)at->tile,
-				code && k == TS_CODE_CONTROL
-					? " WHERE x.program NOT IN (SELECT parent FROM "
-					  "program_child)"
-					: "");
-	}
-}
-
-static void
-explain_set(struct ts_tab *t, struct ts_explain *out)
-{
-	const struct details_tab *d = t->own;
-	char with[TS_EXPLAIN_QUERY];
-
-	if (!d->known || !d->of->query || !d->of->query(t, with, sizeof(with)))
-		return;
-	if (d->is == PROGRAM_VERTICES)
-		explain_vertices_of(out, &d->details, ts_held_list_row(&d->l), with);
-	else
-		explain_tile_of(out, d, ts_held_list_row(&d->l), with);
-}
-
-void
-program_tab_explain(struct ts_tab *t, struct ts_explain *out)
-{
-	const struct details_tab *d = t->own;
-
-	if (d->of->read)
-		explain_set(t, out);
-	else if (d->known && d->is == PROGRAM_VERTICES)
-		explain_vertex(out, &d->details, ts_held_list_row(&d->l));
-	else if (d->known)
-		explain_tile(out, d, ts_held_list_row(&d->l));
 }
