@@ -272,16 +272,13 @@ static void
 groups_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
 	const struct liveness *s = t->host;
-	const char *problem;
 	char n[TS_FMT_MAX];
 
-	snprintf(out, TS_TAB_NOTE, "step %s, by name: derived%s%s", ts_fmt_count(n, live_step(s)),
-		s->groups && ts_groups_wrong(s->groups, &problem) > 0 ? ", not all rules: see Log"
-								      : "",
+	snprintf(out, TS_TAB_NOTE, "step %s, by name: derived%s", ts_fmt_count(n, live_step(s)),
 		s->group >= 0 ? "; Enter: all again" : "");
 }
 
-/* Of how many replicas the figures are, and what had to be assumed for that. */
+/* Of how many replicas the figures are, and what had to be assumed for that; whether rules are missing. */
 static void
 draw_total(struct ts_canvas *c, const struct groups_tab *g)
 {
@@ -289,6 +286,7 @@ draw_total(struct ts_canvas *c, const struct groups_tab *g)
 	const struct liveness *s = g->s;
 	const struct ts_always *a = always_of(g);
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
+	const char *problem;
 	int x;
 
 	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
@@ -302,6 +300,8 @@ draw_total(struct ts_canvas *c, const struct groups_tab *g)
 		x = ts_canvas_printf(c, at, x, 0, TS_ROLE_NOTE, "; always live: %s %s, assumed",
 			s->one_replica ? "device /" : "one x",
 			ts_fmt_count(n, s->src.line.replicas));
+	if (s->groups && ts_groups_wrong(s->groups, &problem) > 0)
+		x = ts_canvas_text(c, at, x, 0, TS_ROLE_NOTE, "; not all rules: see Log");
 	ts_canvas_text(c, at, x, 0, TS_ROLE_TOTAL, "; Enter lists a group");
 }
 
