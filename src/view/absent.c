@@ -191,7 +191,7 @@ ts_absent_vertex_names(const struct ts_report *r)
 {
 	return r && ts_report_has_column(r, TS_VERTEX_TYPE, TS_VERTEX_TYPE_NAME)
 		? NULL
-		: "names of vertex types are not recorded";
+		: "vertex names not recorded";
 }
 
 void

@@ -236,6 +236,18 @@ START_TEST(sum_of_nothing)
 }
 END_TEST
 
+/* Vertex types without names have their numbers. */
+START_TEST(largest_without_names)
+{
+	begin(200, 58, TS_GLYPHS_FULL, TS_DEMO_STORE, "DROP TABLE vertex_type");
+	harness_settle(&h);
+	harness_command(&h, "tab largest");
+	harness_says(&h, "vertex names not recorded");
+	harness_says(&h, " vertex type ");
+	harness_end(&h);
+}
+END_TEST
+
 /* The user's rules: one of his own, one switched off, a line that is none. */
 START_TEST(own_rules)
 {
@@ -551,6 +563,7 @@ main(void)
 	tcase_add_loop_test(t, absent, 0, (int)TS_COUNT(gone));
 	tcase_add_test(t, same_reason);
 	tcase_add_test(t, sum_of_nothing);
+	tcase_add_test(t, largest_without_names);
 	tcase_add_test(t, own_rules);
 	tcase_add_test(t, cursor_stays);
 	tcase_add_test(t, all_of_the_peak);

@@ -86,6 +86,19 @@ command(const char *line)
 	harness_settle(&h);
 }
 
+/* Vertex types without names have their numbers, and that there are none is said. */
+START_TEST(vertices_without_names)
+{
+	begin(80, 22, TS_GLYPHS_FULL, TS_DEMO_STORE, "DROP TABLE vertex_type");
+	harness_settle(&h);
+	command("search type=OnTileExecute");
+	command("tab vertices");
+	harness_says(&h, "vertex type ");
+	harness_says(&h, "; vertex names not recorded");
+	harness_end(&h);
+}
+END_TEST
+
 /* Rows come and go; the threshold leaves out what costs little; the cursor stays on its program. */
 START_TEST(rows_open_and_fold)
 {
@@ -590,6 +603,7 @@ main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, looks, 0, (int)TS_COUNT(screens));
 	tcase_add_test(tc, rows_open_and_fold);
+	tcase_add_test(tc, vertices_without_names);
 	tcase_add_test(tc, searches);
 	tcase_add_test(tc, sorts_siblings);
 	tcase_add_test(tc, filters);
