@@ -462,7 +462,7 @@ metric_sum_read(struct metric_read *m, enum ts_metric_id id, struct ts_err *err)
 		if (goes_on(code, &damage))
 			code = run_pass(&s, err);
 		if (m->v->parts > parts)
-			alone = s.pass->which == EXCHANGES ? "exchanges" : "sets"; /* in a title */
+			alone = summed(s.pass);
 		else if (m->v->lacking > lacking)
 			without = summed(s.pass);
 	}

@@ -497,9 +497,11 @@ ts_tile_values_differ(int64_t *out, const int64_t *a, const int64_t *b, size_t n
 void
 ts_tile_values_title(struct ts_strbuf *out, const struct ts_tile_values *v)
 {
-	ts_metric_title(out, &v->metric);
 	if (v->alone[0])
-		ts_strbuf_printf(out, " (%s alone)", v->alone);
+		ts_strbuf_printf(out, "cycles of %s alone%s", v->alone,
+			v->metric.id == TS_METRIC_CYCLES_ONCE ? ", each once" : "");
+	else
+		ts_metric_title(out, &v->metric);
 }
 
 void
@@ -509,10 +511,8 @@ ts_tile_values_note(struct ts_strbuf *out, const struct ts_tile_values *v)
 	char a[TS_FMT_MAX], b[TS_FMT_MAX];
 
 #define NEXT (out->len > begin ? "; " : "")
-	if (v->alone[0])
-		ts_strbuf_printf(out, "no cycles of %s are recorded by tile", v->without);
 	if (v->known != TS_METRIC_RECORDED)
-		ts_strbuf_printf(out, "%s%s", NEXT, ts_metric_known_name(v->known));
+		ts_strbuf_puts(out, ts_metric_known_name(v->known));
 	if (v->known == TS_METRIC_PARTLY)
 		ts_strbuf_printf(out, " (%s of %s)", ts_fmt_count(a, v->estimated),
 			ts_fmt_count(b, v->parts));

@@ -243,6 +243,9 @@ memory_metric_explain(const struct memory_view *m, struct ts_explain *out)
 			def->unit == TS_UNIT_CYCLES ? "cycles" : NULL);
 	ts_explain_from(x, known_of(m), "%s", def->columns);
 	ts_explain_formula(x, "%s", def->formula);
+	if (m->values && m->values->v.alone[0])
+		ts_explain_note(x, "of %s alone: no cycles of %s are recorded by tile",
+			m->values->v.alone, m->values->v.without);
 	memory_metric_note(m, note, sizeof(note));
 	snprintf(number, sizeof(number), "%lld", tile);
 	metric_sql(m, number, &query);

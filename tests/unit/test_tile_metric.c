@@ -362,18 +362,16 @@ START_TEST(half_a_sum_is_called_so)
 		const char *sql, *title, *note;
 	} cases[] = {
 		{"", "cycles, each compute set once", "measured"},
-		{"DROP TABLE compute_set", "cycles, each compute set once (exchanges alone)",
-			"no cycles of compute sets are recorded by tile; measured"},
+		{"DROP TABLE compute_set", "cycles of exchanges alone, each once", "measured"},
 		{"UPDATE compute_set SET cycles_by_tile = NULL",
-			"cycles, each compute set once (exchanges alone)",
-			"no cycles of compute sets are recorded by tile; measured; summed over the 1 of 2 that "
+			"cycles of exchanges alone, each once",
+			"measured; summed over the 1 of 2 that "
 			"record it by tile"},
 		{"DELETE FROM compute_set", "cycles, each compute set once", "measured"},
-		{"DROP TABLE program", "cycles, each compute set once (sets alone)",
-			"no cycles of exchanges are recorded by tile; measured"},
+		{"DROP TABLE program", "cycles of compute sets alone, each once", "measured"},
 		{"UPDATE program SET cycles_by_tile = NULL",
-			"cycles, each compute set once (sets alone)",
-			"no cycles of exchanges are recorded by tile; measured; summed over the 1 of 2 that "
+			"cycles of compute sets alone, each once",
+			"measured; summed over the 1 of 2 that "
 			"record it by tile"},
 		{"DELETE FROM program", "cycles, each compute set once", "measured"},
 	};

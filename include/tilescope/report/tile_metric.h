@@ -135,7 +135,7 @@ void ts_tile_values_fini(struct ts_tile_values *v);
 /* Count sum, most, least and unknown anew from the values. */
 void ts_tile_values_sum(struct ts_tile_values *v);
 
-/* The title of values: "cycles (exchanges alone)" where they are that. */
+/* The title of values: "cycles of exchanges alone" where they are that. */
 void ts_tile_values_title(struct ts_strbuf *out, const struct ts_tile_values *v);
 
 /*
