@@ -503,17 +503,15 @@ ts_chart_strip(struct ts_canvas *c, struct ts_rect r, const double *v, int n, do
 
 		if (found && l == 0)
 			l = 1;
+		if (found && c->mono) { /* an attribute is hardly seen on a low bar */
+			ts_canvas_glyph(c, r, x, 0, TS_ROLE_MARK, '*');
+			continue;
+		}
 		ts_canvas_glyph(c, r, x, 0,
 			found		 ? TS_ROLE_MARK
 				: inside ? TS_ROLE_STRIP_VISIBLE
 					 : TS_ROLE_STRIP,
 			l > 0 ? (uint32_t)(LOWER_BLOCKS + l) : ' ');
-		if (found && c->mono) {
-			struct ts_rect at = r;
-
-			ts_rect_cut_left(&at, x);
-			ts_canvas_overlay(c, ts_rect_cut_left(&at, 1), TS_ROLE_MATCH);
-		}
 	}
 	if (from >= 0 && to > from && to <= n) {
 		ts_canvas_glyph(c, r, from, 0, TS_ROLE_MARK, to - from > 1 ? '[' : '|');

@@ -270,6 +270,8 @@ find(struct memory_view *m, int step, bool from_here)
 
 	if (memory_tab_focus(m, TAB_CODE) || memory_only_code(m))
 		return memory_find_code(m, step, from_here);
+	if (m->focus == PANE_GRAPH)
+		return memory_find_tile(m, step, from_here);
 	if (!m->search[0] || m->variable_list.count <= 0 || !ts_pane_has(&m->variables_state)) {
 		ts_view_say_error(m->view.env,
 			m->search[0] ? "there are no variables to search"
@@ -290,9 +292,22 @@ find(struct memory_view *m, int step, bool from_here)
 								: NULL);
 		return focus_tab(m, TAB_VARIABLES);
 	}
-	ts_view_say_error(m->view.env, "no variable of this tile has \"%.60s\" in its name",
+	ts_view_say_error(m->view.env,
+		"no variable of this tile has \"%.60s\" in its name (a search in the graph finds tiles that have one)",
 		m->search);
 	return TS_EFFECT_BELL;
+}
+
+void
+memory_show_hit(struct memory_view *m)
+{
+	struct ts_list_hit hit;
+
+	if (!memory_hits_are_of(m) || m->variable_list.count <= 0 || !memory_is_named(m))
+		return;
+	hit = ts_list_find(&m->variable_list, 1, true, is_hit, m);
+	if (hit.at >= 0)
+		ts_list_jump(&m->variable_list, hit.at);
 }
 
 enum ts_effect

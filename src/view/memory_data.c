@@ -396,6 +396,8 @@ memory_deliver(struct ts_view *v, struct ts_fetch *f)
 		return memory_take_metric(m, f);
 	if (f == m->code_sent)
 		return memory_take_code(m, f);
+	if (f->job.kind == FETCH_HITS)
+		return memory_take_hits(m, f);
 	return memory_take_variables(m, f);
 }
 
@@ -411,6 +413,7 @@ memory_drop(struct memory_view *m)
 	memory_bands_free(m->categories);
 	memory_drop_variables(m);
 	memory_drop_parts(m);
+	memory_hits_drop(m);
 	m->tiles = NULL;
 	m->categories = NULL;
 	m->tiles_sent = m->categories_sent = NULL;

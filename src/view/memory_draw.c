@@ -93,7 +93,7 @@ draw_strip(struct ts_canvas *c, const struct memory_view *m)
 	from = ts_span_overview(&m->span, n, m->span.from);
 	to = m->span.to == m->span.count ? n : ts_span_overview(&m->span, n, m->span.to);
 	ts_chart_strip(c, r, p->strip, n, memory_strip_top(m), from, to > from ? to : from + 1,
-		NULL);
+		m->hits.count > 0 ? p->strip_hit : NULL);
 	for (int i = 0; i < n; i++)
 		if (p->strip_bad[i])
 			ts_canvas_overlay(c, (struct ts_rect){r.x + i, r.y, 1, 1}, TS_ROLE_BAD);

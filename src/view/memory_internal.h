@@ -75,6 +75,7 @@ enum memory_fetch_kind {
 	FETCH_CODE,
 	FETCH_METRIC,
 	FETCH_IDENTITY,
+	FETCH_HITS,
 	FETCH_PARTS, /* and one for each breakdown */
 };
 
@@ -167,6 +168,18 @@ struct memory_ipus {
 	struct memory_ipu ipu[MEMORY_IPUS];
 };
 
+/* Tiles with a variable that a search of the graph found. */
+struct memory_hits {
+	char word[MEMORY_SEARCH]; /* that was asked for; "" = none */
+	struct ts_fetch *sent;	  /* the newest */
+	struct ts_tile_set set;
+	int64_t count; /* of the tiles of the list */
+	bool made;     /* set and count are there */
+	uint64_t version;
+	int step; /* where to go when they come: 1 or -1, ... */
+	bool from_here;
+};
+
 struct memory_plot {
 	/* what it was made for */
 	int64_t from, to;
@@ -192,6 +205,8 @@ struct memory_plot {
 	int strip_columns;
 	double strip[TS_CANVAS_MAX_W];
 	bool strip_bad[TS_CANVAS_MAX_W];
+	bool strip_hit[TS_CANVAS_MAX_W]; /* a tile there was found */
+	uint64_t hits;			 /* ... by which search */
 };
 
 /* A metric that is not the tiles' own memory, with all that follows from its values; made by a worker. */
@@ -306,6 +321,7 @@ struct memory_view {
 	struct ts_table_order code_order;
 
 	char search[MEMORY_SEARCH];
+	struct memory_hits hits;
 };
 
 /* --- memory_data.c --- */
@@ -320,6 +336,17 @@ void memory_out_of_memory(struct ts_pane_data *d);
 
 /* A fetch that came back in vain although nobody asked anew: somebody stopped it. */
 void memory_stopped(struct ts_pane_data *d);
+
+/* --- memory_hits.c --- */
+
+/* To the next tile (step 1 or -1) with a variable that has the word in its name; they are looked for first. */
+enum ts_effect memory_find_tile(struct memory_view *m, int step, bool from_here);
+enum ts_effect memory_take_hits(struct memory_view *m, struct ts_fetch *f);
+void memory_hits_drop(struct memory_view *m);
+
+/* Is the tile at a position one of these? Are they those of the word that is searched for? */
+bool memory_is_hit_at(const struct memory_view *m, int64_t position);
+bool memory_hits_are_of(const struct memory_view *m);
 
 /* --- memory_axis.c --- */
 
@@ -406,6 +433,9 @@ enum ts_effect memory_show_variable(struct memory_view *m, int64_t tile, int64_t
 
 /* Go on with a search that waited for names. */
 enum ts_effect memory_find(struct memory_view *m);
+
+/* The variables are those of a tile that a search of the graph has found: the cursor on the one that it was found by. */
+void memory_show_hit(struct memory_view *m);
 
 /* --- memory_plot.c --- */
 

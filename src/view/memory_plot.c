@@ -250,7 +250,11 @@ make_strip(struct memory_view *m)
 				t->n, 0, t->n);
 		p->strip[i] = (double)ts_max_i64(b[i].max, 0);
 		p->strip_bad[i] = memory_is_of_tiles(m) && any_does_not_fit(m, &b[i]);
+		p->strip_hit[i] = false;
+		for (int64_t k = b[i].from; m->hits.count > 0 && k < b[i].to; k++)
+			p->strip_hit[i] |= memory_is_hit_at(m, k);
 	}
+	p->hits = m->hits.version;
 	free(b);
 }
 
@@ -355,7 +359,8 @@ memory_update(struct memory_view *m)
 			memory_sum_ipus(m);
 		p->columns = -1;
 	}
-	if (p->data != m->data || p->gaps != m->gaps || p->strip_columns != strip) {
+	if (p->data != m->data || p->gaps != m->gaps || p->strip_columns != strip ||
+		p->hits != m->hits.version) {
 		p->strip_columns = strip;
 		make_strip(m);
 		p->columns = -1;

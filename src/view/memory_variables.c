@@ -132,6 +132,7 @@ show(struct memory_view *m, struct ts_tile_variables *v)
 	m->variables_version++;
 	memory_order_variables(m);
 	ts_list_go(&m->variable_list, 0);
+	memory_show_hit(m);
 	hold(m);
 }
 

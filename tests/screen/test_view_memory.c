@@ -83,7 +83,8 @@ static const struct shot {
 	{"memory_mean_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown mean", "right", "right"}},
 	{"memory_liveness_120x38", 120, 38, TS_GLYPHS_FULL, {"breakdown liveness", "series gaps"}},
 	{"memory_zoom_80x22", 80, 22, TS_GLYPHS_FULL, {"zoom-in", "zoom-in", "zoom-in"}},
-	{"memory_search_80x22", 80, 22, TS_GLYPHS_FULL, {"search conv"}},
+	{"memory_search_80x22", 80, 22, TS_GLYPHS_FULL,
+		{"tab variables", "pane-next", "search conv"}},
 	{"memory_narrow_tables_40x8", 40, 8, TS_GLYPHS_FULL, {"pane-next"}},
 	{"memory_pane_zoom_80x22", 80, 22, TS_GLYPHS_FULL,
 		{"tab variables", "pane-next", "pane-zoom", "down"}},
@@ -606,6 +607,8 @@ START_TEST(a_search_finds_variables_of_the_tile)
 	harness_settle(&h);
 	ck_assert_int_eq(harness_type(&h, "search-next"), TS_EFFECT_BELL);
 	ck_assert_int_eq(harness_type(&h, "search"), TS_EFFECT_UNKNOWN);
+	harness_type(&h, "tab variables");
+	harness_type(&h, "pane-next");
 	harness_type(&h, "search CONV_2");
 	ck_assert_str_eq(h.env.message, "hit 1 of 3");
 	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_LIST);
@@ -618,6 +621,48 @@ START_TEST(a_search_finds_variables_of_the_tile)
 	ck_assert_str_eq(h.env.message, "hit 3 of 3");
 	ck_assert_int_eq(harness_type(&h, "search nowhere"), TS_EFFECT_BELL);
 	ck_assert(strstr(h.env.message, "nowhere"));
+	harness_end(&h);
+}
+END_TEST
+
+/* The tile under the cursor has a variable with that in its name, and its variables are shown with the cursor on it. */
+static void
+is_on_hit(struct harness *h, const char *word)
+{
+	long long tile = (long long)harness_at_cursor(h).tile;
+
+	ck_assert_int_gt(harness_number(h,
+				 "SELECT count(*) FROM lowered_variable "
+				 "WHERE tile = %lld AND name LIKE '%%%s%%'",
+				 tile, word),
+		0);
+}
+
+START_TEST(a_search_in_the_graph_goes_from_tile_to_tile)
+{
+	long long first, tile, n = 0;
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert_int_eq(harness_command(&h, "search-next"), TS_EFFECT_BELL);
+	harness_command(&h, "search CONV_2");
+	ck_assert_msg(strstr(h.env.message, "of 80 tiles with a variable \"CONV_2\""), "%s",
+		h.env.message);
+	ck_assert_int_eq(ts_view_memory.pane_context(h.view), TS_CONTEXT_CHART);
+	first = tile = (long long)harness_at_cursor(&h).tile;
+	do {
+		is_on_hit(&h, "conv_2");
+		harness_command(&h, "search-next");
+		ck_assert((long long)harness_at_cursor(&h).tile != tile);
+		tile = (long long)harness_at_cursor(&h).tile;
+		n++;
+	} while (tile != first && n < 1000);
+	ck_assert_int_eq(n, 80); /* one of three, and round */
+	harness_command(&h, "search-previous");
+	ck_assert_int_eq((long long)harness_at_cursor(&h).tile, first - 3);
+	harness_command(&h, "search nowhere \"at\" all");
+	ck_assert(strstr(h.env.message, "no variable of any tile"));
 	harness_end(&h);
 }
 END_TEST
@@ -938,6 +983,7 @@ main(void)
 	tcase_add_test(c, tiles_that_do_not_fit_are_counted);
 	tcase_add_test(c, variables_follow_the_cursor);
 	tcase_add_test(c, a_search_finds_variables_of_the_tile);
+	tcase_add_test(c, a_search_in_the_graph_goes_from_tile_to_tile);
 	tcase_add_test(c, rows_are_copied);
 	tcase_add_test(c, the_mouse_puts_the_cursor);
 	tcase_add_test(c, stopped_work_is_said);

@@ -223,8 +223,7 @@ START_TEST(strips_show_the_visible_part)
 	c = canvas(8, 1, TS_GLYPHS_FULL);
 	c->mono = true;
 	ts_chart_strip(c, ts_canvas_rect(c), v, 8, 8, 1, 5, hit);
-	ck_assert_int_eq(ts_canvas_at(c, 5, 0)->over, TS_ROLE_MATCH);
-	shows(c, " [\u2584\u2588]\u2581\u2581\u2588\n");
+	shows(c, " [\u2584\u2588]***\n");
 }
 END_TEST
 

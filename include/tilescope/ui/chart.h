@@ -96,7 +96,8 @@ void ts_chart_cursor(struct ts_canvas *c, struct ts_rect plot, int column, bool 
 
 /*
  * Overview in one row: the maximum of each of n columns of the whole axis as eighths, brackets
- * around the visible columns [from, to), hits in another colour, and never empty. `hit` is NULL or n flags.
+ * around the visible columns [from, to), hits in another colour, and never empty; * where there are no colours. `hit` is
+ * NULL or n flags.
  */
 void ts_chart_strip(struct ts_canvas *c, struct ts_rect r, const double *v, int n, double top,
 	int from, int to, const bool *hit);
