@@ -157,11 +157,11 @@ get_source(struct ts_view *v, struct ts_strbuf *out)
 
 	if (source->where == TS_LIVE_IPU)
 		ts_strbuf_printf(out, "ipu %lld", (long long)source->number);
-	else if (source->where == TS_LIVE_TILE)
+	else if (source->where == TS_LIVE_TILE && source->number != LIVE_FULLEST)
 		ts_strbuf_printf(out, "tile %lld", (long long)source->number);
 	else if (source->where == TS_LIVE_SET)
 		ts_strbuf_puts(out, "selected");
-	return source->where != TS_LIVE_ALL;
+	return source->where != TS_LIVE_ALL && source->number != LIVE_FULLEST;
 }
 
 static enum ts_arg_state

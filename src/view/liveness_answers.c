@@ -131,6 +131,10 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	s->src = answer->src;
 	answer->src = (struct ts_source_line){0};
 	s->shown = answer->source;
+	if (s->source.where == TS_LIVE_TILE && s->source.number == LIVE_FULLEST) {
+		s->source.number = s->shown.number;
+		s->v.env->selection->tile = s->shown.number;
+	}
 	answer->source = (struct ts_live_source){.where = TS_LIVE_ALL};
 	s->data++;
 	l = &s->src.line;

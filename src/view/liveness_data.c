@@ -35,11 +35,27 @@ enum {
 
 /* --- questions -------------------------------------------------------------------------------- */
 
+/* The tile that Memory begins with; without one the first number there is. */
+static enum ts_code
+find_fullest(struct ts_live_source *source, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_tiles t;
+	enum ts_code code = ts_tiles_read(&t, rd, err);
+
+	source->number = t.count > 0 ? t.tile[t.worst].tile : 0;
+	ts_tiles_fini(&t);
+	return code == TS_E_CANCELLED || code == TS_E_NOMEM ? code : TS_OK;
+}
+
 static enum ts_code
 read_line(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct line_fetch *l = (struct line_fetch *)f;
+	bool fullest = l->source.where == TS_LIVE_TILE && l->source.number == LIVE_FULLEST;
+	enum ts_code code = fullest ? find_fullest(&l->source, rd, err) : TS_OK;
 
+	if (code)
+		return code;
 	return ts_source_line_read(&l->src, rd, &l->source, &f->job.progress, err);
 }
 

@@ -39,6 +39,10 @@ enum {
 
 enum { LIVE_NEEDLE = 256, LIVE_NAME = 64, LIVE_SOURCE = 160 };
 
+enum {
+	LIVE_FULLEST = -1
+}; /* number of a tile: the fullest one, where nobody has gone to any; the answer says which */
+
 /* Where the parts of the graph's pane are; what does not fit is empty. */
 struct live_parts {
 	struct ts_rect title, marks, read_out;

@@ -84,7 +84,10 @@ live_source_name(char *out, size_t size, const struct liveness *s,
 		snprintf(out, size, "ipu %lld", (long long)source->number);
 		break;
 	case TS_LIVE_TILE:
-		snprintf(out, size, "tile %s", ts_fmt_number(n, source->number));
+		if (source->number == LIVE_FULLEST)
+			snprintf(out, size, "the fullest tile");
+		else
+			snprintf(out, size, "tile %s", ts_fmt_number(n, source->number));
 		break;
 	case TS_LIVE_SET:
 		tiles = ts_tile_set_count(&source->set);
@@ -191,10 +194,9 @@ set_kind(struct liveness *s, enum ts_live_where where)
 	if (where == TS_LIVE_IPU && !tile && !ts_report_has(s->v.env->report, TS_LIVENESS_STEP_IPU))
 		return false;
 	set_number(s, where,
-		ts_max_i64(0,
-			where == TS_LIVE_IPU		? sel->ipu
-				: where == TS_LIVE_TILE ? sel->tile
-							: 0));
+		where == TS_LIVE_TILE	       ? ts_max_i64(LIVE_FULLEST, sel->tile)
+			: where == TS_LIVE_IPU ? ts_max_i64(0, sel->ipu)
+					       : 0);
 	return true;
 }
 

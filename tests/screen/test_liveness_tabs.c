@@ -158,6 +158,8 @@ END_TEST
 START_TEST(next_source)
 {
 	struct harness h;
+	long long fullest;
+	char says[60];
 
 	begin(&h, 100, 30);
 	select_tiles(&h, 3, 9);
@@ -166,7 +168,12 @@ START_TEST(next_source)
 	harness_command(&h, "source");
 	harness_says(&h, "Live bytes of ipu 0");
 	harness_command(&h, "source");
-	harness_says(&h, "Live bytes of tile 0");
+	fullest = harness_number(&h,
+		"SELECT tile FROM tile_memory ORDER BY coalesce(total_gaps, total) DESC, tile LIMIT 1");
+	snprintf(says, sizeof(says), "Live bytes of tile %lld", fullest);
+	ck_assert_int_ne(fullest, 0);
+	harness_says(&h, says); /* nobody has gone to a tile */
+	ck_assert_int_eq(h.selection.tile, fullest);
 	harness_command(&h, "source");
 	harness_says(&h, "Live bytes of all tiles");
 	ts_select_no_tiles(&h.selection);
