@@ -17,6 +17,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/view/memory.h"
+#include "tilescope/view/arg.h"
 #include "tilescope/view/sheet.h"
 
 static const enum ts_effect rearranged = (enum ts_effect)(
@@ -128,10 +129,31 @@ mark(struct memory_view *m, const struct ts_call *call)
 							  : memory_fit_marks(m, call));
 }
 
+/*
+ * Memory alone is divided, and by the graph alone. The key turns another metric back to it; a name may be that of an
+ * address, which has a metric of its own.
+ */
 static enum ts_effect
 break_down(struct memory_view *m, const struct ts_call *call)
 {
-	return memory_settle(m, memory_break_down(m, call));
+	enum ts_effect effect = memory_break_down(m, call);
+	bool other = !memory_is_of_tiles(m);
+	struct ts_strbuf by;
+
+	if (effect & TS_EFFECT_BELL || (!other && !m->map.shown))
+		return memory_settle(m, effect);
+	ts_strbuf_init(&by, 40);
+	ts_arg_say_word(&by, MEMORY_BREAKDOWNS, (int)m->breakdown);
+	if (other && call->argc == 0)
+		memory_metric_memory(m);
+	ts_view_say(m->view.env,
+		!other ? "by %s in the graph: a map is not divided"
+			: call->argc == 0
+			? "memory again, by %s: other metrics are not divided"
+			: "by %s once memory is shown: this metric is not divided",
+		by.s);
+	ts_strbuf_fini(&by);
+	return memory_settle(m, effect);
 }
 
 static enum ts_effect

@@ -604,6 +604,7 @@ void memory_ask_metric(struct memory_view *m);
 enum ts_effect memory_take_metric(struct memory_view *m, struct ts_fetch *f);
 void memory_drop_metric(struct memory_view *m);
 enum ts_effect memory_set_metric(struct memory_view *m, const struct ts_call *call);
+void memory_metric_memory(struct memory_view *m); /* back to the tiles' own memory */
 void memory_complete_metric(const struct memory_view *m, const char *word,
 	struct ts_candidates *out);
 

@@ -323,6 +323,14 @@ memory_set_metric(struct memory_view *m, const struct ts_call *call)
 	return choose(m, &metric);
 }
 
+void
+memory_metric_memory(struct memory_view *m)
+{
+	const struct ts_metric memory = {.id = TS_METRIC_USED};
+
+	(void)choose(m, &memory);
+}
+
 static void
 add(struct ts_candidates *out, const char *word, const char *typed)
 {

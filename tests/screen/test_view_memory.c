@@ -667,6 +667,27 @@ START_TEST(a_search_in_the_graph_goes_from_tile_to_tile)
 }
 END_TEST
 
+/* Memory alone is divided: the key turns another metric back to it, a name says that it waits. */
+START_TEST(a_breakdown_is_of_memory)
+{
+	struct harness h;
+
+	begin(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	ck_assert(!(harness_command(&h, "metric gaps") & TS_EFFECT_BELL));
+	harness_command(&h, "breakdown category");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "by category once memory is shown"));
+	harness_says(&h, "Gaps of each tile");
+	harness_command(&h, "breakdown");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "memory again, by mean"));
+	harness_says(&h, "Memory by category: mean");
+	harness_command(&h, "map");
+	harness_command(&h, "breakdown");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "in the graph: a map is not divided"));
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(rows_are_copied)
 {
 	struct harness h;
@@ -983,6 +1004,7 @@ main(void)
 	tcase_add_test(c, tiles_that_do_not_fit_are_counted);
 	tcase_add_test(c, variables_follow_the_cursor);
 	tcase_add_test(c, a_search_finds_variables_of_the_tile);
+	tcase_add_test(c, a_breakdown_is_of_memory);
 	tcase_add_test(c, a_search_in_the_graph_goes_from_tile_to_tile);
 	tcase_add_test(c, rows_are_copied);
 	tcase_add_test(c, the_mouse_puts_the_cursor);
