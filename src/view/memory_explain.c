@@ -308,6 +308,7 @@ memory_explain(struct ts_view *v, struct ts_explain *out)
 		return;
 	if (m->focus == PANE_TABS)
 		ts_tabs_explain(&m->tabs, out);
+	memory_ipu_explain(m, out);
 	if (!memory_is_of_tiles(m))
 		memory_metric_explain(m, out);
 	if (!memory_is_of_tiles(m))

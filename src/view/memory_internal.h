@@ -537,6 +537,9 @@ enum ts_effect memory_per_ipu(struct memory_view *m, const struct ts_call *call)
 /* What there is to say of the cursor's IPU, two blanks before each. */
 void memory_ipu_words(const struct memory_view *m, struct ts_strbuf *out);
 
+/* The figures of the IPU under the cursor, while the plot is by IPU. */
+void memory_ipu_explain(const struct memory_view *m, struct ts_explain *out);
+
 /* --- memory_marks.c --- */
 
 /* Sum up what is selected; cheap when nothing has changed. */

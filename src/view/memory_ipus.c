@@ -13,6 +13,7 @@
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/view/explain_common.h"
 
 /* The IPU of tile i of the list in p->ipu, made if need be; -1: it is not known, or there are too many. */
 static int
@@ -184,4 +185,64 @@ memory_ipu_words(const struct memory_view *m, struct ts_strbuf *out)
 	ts_strbuf_printf(out, "  fullest: tile %lld %s", (long long)t->tiles.tile[x->fullest].tile,
 		ts_fmt_bytes_short(a, ts_max_i64(memory_values(m)[x->fullest], 0),
 			memory_units(m)));
+}
+
+/* --- what its figures are ----------------------------------------------------------------------- */
+
+static void
+explain_fullest(const struct memory_view *m, const struct memory_ipu *x, const char *where,
+	struct ts_explain *out)
+{
+	struct ts_explained *e = ts_explain_add(out, "fullest tile of ipu %lld", (long long)x->ipu);
+
+	ts_explain_number(e, m->tiles->tiles.tile[x->fullest].tile);
+	ts_explain_from(e, TS_KNOWN_DERIVED, "tile_memory.total_gaps, tile_memory.total");
+	ts_explain_formula(e, "the tile with most, of equals the one with the lowest number");
+	ts_explain_query(e, "SELECT tile FROM tile_memory WHERE %s ORDER BY %s DESC, tile LIMIT 1",
+		where, m->gaps ? TS_EXPLAIN_USED : "total");
+}
+
+void
+memory_ipu_explain(const struct memory_view *m, struct ts_explain *out)
+{
+	const struct memory_ipu *x = memory_ipu_of(m, memory_at(m));
+	const char *used = m->gaps ? TS_EXPLAIN_USED : "total";
+	const struct ts_target *target = &m->tiles->target;
+	char where[80], query[400], limit[64];
+	struct ts_explained *e;
+
+	if (!memory_by_ipu(m) || !x)
+		return;
+	snprintf(where, sizeof(where), "tile IN (SELECT tile FROM tiles('ipu(%lld)'))",
+		(long long)x->ipu);
+	e = ts_explain_add(out, "memory of ipu %lld", (long long)x->ipu);
+	ts_explain_bytes(e, x->bytes, memory_units(m));
+	ts_explain_from(e, TS_KNOWN_DERIVED, "tile_memory.total_gaps, tile_memory.total");
+	if (m->plot.shown) {
+		ts_explain_formula(e, "sum over its tiles of the parts that are not hidden");
+		ts_explain_note(e, "no query: parts are hidden");
+		return;
+	}
+	ts_explain_formula(e, "sum over its %lld tiles", (long long)x->tiles);
+	ts_explain_query(e, "SELECT sum(%s) FROM tile_memory WHERE %s", used, where);
+	e = ts_explain_add(out, "tiles of ipu %lld", (long long)x->ipu);
+	ts_explain_integer(e, x->tiles, NULL);
+	ts_explain_from(e, TS_KNOWN_RECORDED, "tile_memory.tile");
+	ts_explain_query(e, "SELECT count(*) FROM tile_memory WHERE %s", where);
+	if (x->known > 0) {
+		e = ts_explain_add(out, "mean of its tiles");
+		ts_explain_bytes(e, x->bytes / x->known, memory_units(m));
+		ts_explain_from(e, TS_KNOWN_DERIVED, "tile_memory.total_gaps, tile_memory.total");
+		ts_explain_formula(e, "%lld / %lld, whole bytes", (long long)x->bytes,
+			(long long)x->known);
+		ts_explain_query(e, "SELECT sum(%s) / count(%s) FROM tile_memory WHERE %s", used,
+			used, where);
+	}
+	snprintf(query, sizeof(query),
+		"SELECT 100.0 * sum(%s) / (count(*) * %s) FROM tile_memory WHERE %s", used,
+		ts_explain_limit_sql(target, limit), where);
+	ts_explain_share(out, "share of the limit of its tiles that it uses", x->bytes,
+		memory_ipu_limit(m, x), "tile_memory, target.bytes_per_tile",
+		target->assumed ? NULL : query);
+	explain_fullest(m, x, where, out);
 }

@@ -16,13 +16,16 @@
 
 enum { MOST = 8, WORDS = 600 };
 
+struct explained_part;
+
+typedef void part_query(struct ts_explained *x, const struct explained_part *p);
+
 struct explained_part {
 	const struct memory_view *m;
+	part_query *query;
 	const char *name;
 	char where[120]; /* SQL: the rows of these tiles */
 };
-
-typedef void part_query(struct ts_explained *x, const struct explained_part *p);
 
 static void
 of_layer(struct ts_explained *x, const struct explained_part *p)
@@ -118,6 +121,53 @@ of_marked(struct ts_explained *x, const struct explained_part *p)
 		ts_explain_note(x, "no query: all names that begin so are meant");
 }
 
+/* Of an IPU; of a tile they stand in Details. */
+static void
+of_category(struct ts_explained *x, const struct explained_part *p)
+{
+	bool cells = ts_report_has(p->m->view.env->report, TS_TILE_CATEGORY);
+	char name[2 * WORDS];
+
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		cells ? "tile_category.not_overlapped, tile_category.overlapped"
+		      : "lowered_variable.bytes by category");
+	if (ts_explain_quote(name, sizeof(name), p->name))
+		ts_explain_query(x,
+			"SELECT sum(%s) FROM %s JOIN memory_category USING (category) "
+			"WHERE %s AND memory_category.name = %s",
+			cells ? "not_overlapped + coalesce(overlapped, 0)" : "bytes",
+			cells ? "tile_category" : "lowered_variable", p->where, name);
+	else
+		ts_explain_note(x, "no query: its name does not fit");
+}
+
+/* The same; of a tile they are figures of its own. */
+static void
+of_liveness(struct ts_explained *x, const struct explained_part *p)
+{
+	bool always = strcmp(p->name, TS_ALWAYS_LIVE) == 0;
+
+	if (!p->m->tiles->has_live) {
+		ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable, its liveness");
+		ts_explain_note(x, "no query: it is worked out from the lives of variables");
+		return;
+	}
+	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.%s",
+		always ? "always_live" : "not_always_live_peak");
+	ts_explain_query(x, "SELECT sum(%s) FROM tile_memory WHERE %s",
+		always ? "always_live" : "not_always_live_peak", p->where);
+}
+
+static part_query *const queries_of_ipu[BY_COUNT] = {
+	[BY_CATEGORY] = of_category,
+	[BY_CATEGORY_MEAN] = of_category,
+	[BY_LIVENESS] = of_liveness,
+	[BY_REGION] = of_region,
+	[BY_LAYER] = of_layer,
+	[BY_FAMILY] = of_family,
+	[BY_MARKED] = of_marked,
+};
+
 static part_query *const queries[BY_COUNT] = {
 	[BY_REGION] = of_region,
 	[BY_LAYER] = of_layer,
@@ -143,7 +193,7 @@ explain_part(const struct memory_view *m, const struct memory_drawn *d, int64_t 
 	} else if (!k->whole) {
 		ts_explain_note(x, "no query: rows are still being read");
 	} else {
-		queries[m->breakdown](x, p);
+		p->query(x, p);
 	}
 }
 
@@ -155,12 +205,13 @@ memory_explain_parts(const struct memory_view *m, struct ts_explain *out)
 	long long tile = (long long)memory_tile(m)->tile;
 	char whose[60];
 
-	if (!queries[m->breakdown] || !memory_parts(m) || (memory_by_ipu(m) && !ipu))
+	p.query = (ipu ? queries_of_ipu : queries)[m->breakdown];
+	if (!p.query || !memory_parts(m) || (memory_by_ipu(m) && !ipu))
 		return;
 	snprintf(whose, sizeof(whose), ipu ? "ipu %lld" : "tile %lld",
 		ipu ? (long long)ipu->ipu : tile);
 	snprintf(p.where, sizeof(p.where),
-		ipu ? "tile IN (SELECT tile FROM tile_memory WHERE ipu = %lld)" : "tile = %lld",
+		ipu ? "tile IN (SELECT tile FROM tiles('ipu(%lld)'))" : "tile = %lld",
 		ipu ? (long long)ipu->ipu : tile);
 	for (int b = 0, n = 0; b < m->plot.bands && n < MOST; b++) {
 		const struct memory_drawn *d = &m->plot.band[b];

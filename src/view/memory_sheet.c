@@ -103,21 +103,103 @@ tiles_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	return true;
 }
 
+/* --- IPUs as a table ---------------------------------------------------------------------------- */
+
+enum { I_IPU, I_TILES, I_BYTES, I_LIMIT, I_SHARE, I_MEAN, I_FULLEST, I_MOST, I_FIXED };
+
+static const struct ts_column_facts ipu_facts[I_FIXED] = {
+	[I_IPU] = {"ipu", NULL, TS_SUM_NONE, false},
+	[I_TILES] = {"tiles", NULL, TS_SUM_COUNT, false},
+	[I_BYTES] = {"bytes", "bytes", TS_SUM_BYTES, false},
+	[I_LIMIT] = {"limit", "bytes", TS_SUM_BYTES, false},
+	[I_SHARE] = {"share_of_limit", "%", TS_SUM_NONE, false},
+	[I_MEAN] = {"mean_of_tiles", "bytes", TS_SUM_NONE, false},
+	[I_FULLEST] = {"fullest_tile", NULL, TS_SUM_NONE, false},
+	[I_MOST] = {"bytes_of_fullest", "bytes", TS_SUM_NONE, false},
+};
+
+static bool
+ipus_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct memory_view *m = ctx;
+	const struct memory_ipu *x;
+	int64_t limit;
+
+	if (row < 0 || row >= m->ipus.count)
+		return false;
+	x = &m->ipus.ipu[row];
+	limit = m->plot.shown ? TS_UNKNOWN : memory_ipu_limit(m, x);
+	if (column >= I_FIXED) {
+		ts_table_value_known(out, x->part[column - I_FIXED]);
+	} else if (column == I_SHARE) {
+		if (limit > 0)
+			ts_table_value_real(out, 100 * (double)x->bytes / (double)limit);
+	} else {
+		const int64_t values[I_FIXED] = {[I_IPU] = x->ipu,
+			[I_TILES] = x->tiles,
+			[I_BYTES] = x->known > 0 ? x->bytes : TS_UNKNOWN,
+			[I_LIMIT] = limit,
+			[I_MEAN] = x->known > 0 ? x->bytes / x->known : TS_UNKNOWN,
+			[I_FULLEST] = m->tiles->tiles.tile[x->fullest].tile,
+			[I_MOST] = memory_values(m)[x->fullest]};
+
+		ts_table_value_known(out, values[column]);
+	}
+	return true;
+}
+
+/* The facts of bands behind `columns` others; how many there are then. */
+static int
+band_facts(struct memory_view *m, int columns)
+{
+	for (int b = 0; memory_parts(m) && b < m->plot.bands && columns < TS_TABLE_COLUMNS; b++)
+		m->facts[columns++] = (struct ts_column_facts){m->plot.band[b].name, "bytes",
+			TS_SUM_NONE, false};
+	return columns;
+}
+
+static const char *
+wait_for_parts(const struct memory_view *m)
+{
+	const struct memory_categories *k = memory_parts(m);
+
+	return m->breakdown != BY_TOTAL && (!k || !k->whole) ? "the parts are being counted" : NULL;
+}
+
+/* What the plot by IPU draws: a row for each. */
+static bool
+ipus_sheet(struct memory_view *m, struct ts_sheet *out)
+{
+	memcpy(m->facts, ipu_facts, sizeof(ipu_facts));
+	snprintf(out->title, sizeof(out->title), "Memory of %d IPU%s%s", m->ipus.count,
+		m->ipus.count == 1 ? "" : "s",
+		m->plot.shown ? ", of the parts that are shown" : "");
+	out->table = (struct ts_table){.columns = band_facts(m, I_FIXED),
+		.ctx = m,
+		.sorted = I_IPU,
+		.id = "memory.ipus",
+		.facts = m->facts,
+		.value = ipus_value,
+		.looks = m->view.env->looks};
+	out->rows = m->ipus.count;
+	out->wait = wait_for_parts(m);
+	return true;
+}
+
 bool
 memory_sheet(struct ts_view *v, struct ts_sheet *out)
 {
 	struct memory_view *m = (struct memory_view *)v;
-	const struct memory_categories *k = memory_parts(m);
-	int columns = T_FIXED;
+	int columns;
 
 	if (!memory_has_tiles(m))
 		return false;
 	if (m->focus == PANE_TABS)
 		return ts_tabs_sheet(&m->tabs, out);
+	if (memory_by_ipu(m) && !m->map.shown)
+		return ipus_sheet(m, out);
 	memcpy(m->facts, fixed_facts, sizeof(fixed_facts));
-	for (int b = 0; k && b < m->plot.bands && columns < TS_TABLE_COLUMNS; b++)
-		m->facts[columns++] = (struct ts_column_facts){m->plot.band[b].name, "bytes",
-			TS_SUM_NONE, false};
+	columns = band_facts(m, T_FIXED);
 	if (!memory_is_of_tiles(m))
 		m->facts[columns++] = (struct ts_column_facts){m->metric.id == TS_METRIC_CATEGORY
 				? m->metric.category
@@ -134,8 +216,7 @@ memory_sheet(struct ts_view *v, struct ts_sheet *out)
 		.value = tiles_value,
 		.looks = m->view.env->looks};
 	out->rows = m->tiles->n;
-	out->wait = m->breakdown != BY_TOTAL && (!k || !k->whole) ? "the parts are being counted"
-								  : NULL;
+	out->wait = wait_for_parts(m);
 	return true;
 }
 

@@ -688,6 +688,34 @@ START_TEST(a_breakdown_is_of_memory)
 }
 END_TEST
 
+/* The plot by IPU is written as it is drawn: a row for each IPU. */
+START_TEST(rows_of_ipus_are_written)
+{
+	struct ts_table_value v = {.type = TS_VALUE_NONE};
+	struct ts_sheet sheet = {.list = NULL};
+	struct harness h;
+
+	begin(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_command(&h, "breakdown category");
+	harness_command(&h, "per-ipu");
+	harness_draw(&h);
+	ck_assert(ts_view_memory.sheet(h.view, &sheet));
+	ck_assert_int_eq(sheet.rows, 2);
+	ck_assert_str_eq(sheet.table.facts[2].name, "bytes");
+	for (int64_t ipu = 0; ipu < 2; ipu++) {
+		ck_assert(sheet.table.value(sheet.table.ctx, ipu, 2, &v));
+		ck_assert_int_eq(v.integer,
+			harness_number(&h, "SELECT sum(total_gaps) FROM tile_memory WHERE ipu = %d",
+				(int)ipu));
+	}
+	ck_assert_int_gt(sheet.table.columns, 8); /* the parts stand behind */
+	harness_command(&h, "per-ipu");
+	ck_assert(ts_view_memory.sheet(h.view, &sheet) && sheet.rows == 240);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(rows_are_copied)
 {
 	struct harness h;
@@ -1005,6 +1033,7 @@ main(void)
 	tcase_add_test(c, variables_follow_the_cursor);
 	tcase_add_test(c, a_search_finds_variables_of_the_tile);
 	tcase_add_test(c, a_breakdown_is_of_memory);
+	tcase_add_test(c, rows_of_ipus_are_written);
 	tcase_add_test(c, a_search_in_the_graph_goes_from_tile_to_tile);
 	tcase_add_test(c, rows_are_copied);
 	tcase_add_test(c, the_mouse_puts_the_cursor);
