@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_addresses_page - the address map on paper: a lane for each row of the map in sight, with the shares that
- * categories, overlaps and gaps have of the bytes of each column.
+ * memory_addresses_page - the address map on paper: a lane for each row of the map, of the whole tile, with the shares that
+ * categories, overlaps and gaps have of the bytes of each column. Rows are as long as on the screen; where they would
+ * be more than a page has lanes they are longer, and where that is not enough the page says which there are.
  */
 #include "config.h"
 
@@ -59,15 +60,44 @@ fill_row(const struct ts_tab *t, struct ts_chart_page *page, const struct paper 
 	}
 }
 
+/* The map at the zoom of the screen, or the nearest one at which all rows are on the page; how many rows it has. */
+static int64_t
+zoom_out(struct address_tab *s)
+{
+	int64_t rows = s->list.count;
+
+	for (; s->zoom > 0 && rows > TS_PAGE_LANES_MAX; rows /= 2)
+		s->zoom--;
+	return rows;
+}
+
+static void
+say_rows(struct ts_chart_page *page, int64_t from, int64_t to, int64_t rows)
+{
+	char a[TS_FMT_MAX], b[TS_FMT_MAX], n[TS_FMT_MAX];
+
+	if (to - from < rows)
+		snprintf(page->subtitle, sizeof(page->subtitle),
+			"rows %s to %s of %s; a column: the share of its bytes that variables and gaps have",
+			ts_fmt_count(a, from + 1), ts_fmt_count(b, to), ts_fmt_count(n, rows));
+	else
+		snprintf(page->subtitle, sizeof(page->subtitle),
+			"a column: the share of its bytes that variables and gaps have");
+}
+
 bool
 memory_addresses_chart(struct ts_tab *t, struct ts_chart_page *page)
 {
-	const struct address_tab *s = t->own;
-	int64_t most = 0, from, to;
+	struct address_tab whole = *(const struct address_tab *)t->own, *s = &whole;
+	int64_t most = 0, from = 0, to, rows = zoom_out(s);
 	struct paper bands = {0};
 
-	ts_list_window(&s->list, &from, &to);
-	to = ts_min_i64(to, from + TS_PAGE_LANES_MAX);
+	if (rows > TS_PAGE_LANES_MAX) { /* from what is in sight on */
+		ts_list_window(&s->list, &from, &to);
+		from = ts_clamp_i64(from >> (((const struct address_tab *)t->own)->zoom - s->zoom),
+			0, rows - TS_PAGE_LANES_MAX);
+	}
+	to = ts_min_i64(rows, from + TS_PAGE_LANES_MAX);
 	for (int64_t i = from; i < to; i++) {
 		struct address_row row = memory_address_row(s, i);
 
@@ -83,8 +113,7 @@ memory_addresses_chart(struct ts_tab *t, struct ts_chart_page *page)
 		.tick = memory_bytes_tick,
 		.ctx = t->host};
 	snprintf(page->title, sizeof(page->title), "Addresses of tile %lld", (long long)s->wanted);
-	snprintf(page->subtitle, sizeof(page->subtitle),
-		"a column: the share of its bytes that variables and gaps have");
+	say_rows(page, from, to, rows);
 	snprintf(page->x.title, sizeof(page->x.title), "bytes behind the address of the row");
 	if (!make_bands(t->host, page, &bands))
 		return false;

@@ -366,6 +366,38 @@ mark_ipus(struct memory_view *m, struct ts_chart_page *page)
 				TS_ROLE_BOUNDARY, true, "ipu %lld", (long long)t->ipu[i]);
 }
 
+/* Ranges of selected tiles: a sign at the middle of each, with its numbers. */
+static void
+mark_selected(struct memory_view *m, struct ts_chart_page *page)
+{
+	enum { MARKS = 16 };
+	size_t used = strlen(page->subtitle);
+	int marks = 0, ranges = 0;
+	char title[160];
+
+	if (m->selected.tiles == 0)
+		return;
+	for (int64_t from = m->span.from, to; from < m->span.to; from = to + 1) {
+		for (to = from; to < m->span.to && memory_is_selected(m, to, to + 1); to++)
+			;
+		ranges += to > from;
+		if (to == from || marks == MARKS)
+			continue;
+		marks++;
+		ts_chart_page_label(page,
+			page->x.from + (double)(from - m->span.from) + (double)(to - from) / 2,
+			TS_ROLE_MARK, false, to - from > 1 ? "tiles %lld-%lld" : "tile %lld",
+			(long long)m->tiles->tiles.tile[memory_place_at(m, from)].tile,
+			(long long)m->tiles->tiles.tile[memory_place_at(m, to - 1)].tile);
+	}
+	memory_selected_title(m, title, sizeof(title));
+	snprintf(page->subtitle + used, sizeof(page->subtitle) - used, "; %.80s", title);
+	used = strlen(page->subtitle);
+	if (ranges > marks)
+		snprintf(page->subtitle + used, sizeof(page->subtitle) - used,
+			" (the first %d of %d ranges are marked)", marks, ranges);
+}
+
 static void
 axis_title(const struct memory_view *m, char *out, size_t size)
 {
@@ -431,6 +463,7 @@ fill_page(struct memory_view *m, struct ts_chart_page *page)
 		.ctx = m};
 	axis_title(m, page->y.title, sizeof(page->y.title));
 	copy_bands(m, page);
+	mark_selected(m, page);
 	mark_ipus(m, page);
 	if (limit != TS_UNKNOWN && ts_metric_defs[m->metric.id].of_limit)
 		ts_chart_page_level(page, (double)limit, TS_ROLE_LIMIT, "limit %s%s",

@@ -13,6 +13,7 @@
 #include "tilescope/ui/table_looks.h"
 #include "tilescope/view/memory.h"
 #include "tilescope/view/sheet.h"
+#include "tilescope/view/tab.h"
 
 /* Three tiles of 64 KiB in four elements, the last two interleaved; all that the tabs show. */
 static const char store[] =
@@ -604,6 +605,40 @@ START_TEST(details_are_sorted_and_filtered)
 }
 END_TEST
 
+/* On paper: the map of the whole tile, not what is in sight; and which tiles are selected. */
+START_TEST(paper_has_all_of_it)
+{
+	struct ts_chart_page *page = malloc(sizeof(*page));
+	int64_t rows;
+	struct harness h;
+	struct ts_tab *tab;
+	bool there;
+
+	ck_assert_ptr_nonnull(page);
+	begin(&h, 80, 24, TS_GLYPHS_FULL);
+	harness_type(&h, "mark");
+	harness_settle(&h);
+	ts_chart_page_init(page, 400);
+	ck_assert(ts_view_memory.chart(h.view, page));
+	ck_assert_ptr_nonnull(strstr(page->subtitle, "; selected 1 tile"));
+	ck_assert_str_eq(page->label[0].name, "tile 0");
+	ts_chart_page_fini(page);
+	harness_type(&h, "marks-clear");
+	show(&h, "addresses");
+	for (int i = 0; i < 3; i++)
+		harness_type(&h, "zoom-in");
+	harness_draw(&h);
+	tab = ts_tabs_at(ts_view_memory.tabs(h.view));
+	rows = tab->ops->list(tab, &there)->count;
+	ts_chart_page_init(page, 400);
+	ck_assert(ts_view_memory.chart(h.view, page));
+	ck_assert_int_eq(page->lanes, rows);
+	ts_chart_page_fini(page);
+	free(page);
+	harness_end(&h);
+}
+END_TEST
+
 /* The filter that is in force stands in the line of the tab, before what may be cut. */
 START_TEST(a_filter_is_shown)
 {
@@ -809,6 +844,7 @@ main(void)
 	tcase_add_test(c, gaps_are_walked_and_said);
 	tcase_add_test(c, the_largest_variables_are_walked);
 	tcase_add_test(c, a_filter_is_shown);
+	tcase_add_test(c, paper_has_all_of_it);
 	tcase_add_test(c, details_are_sorted_and_filtered);
 	tcase_add_test(c, an_address_has_the_table_as_it_is);
 	tcase_add_test(c, an_address_leads_to_a_tab);
