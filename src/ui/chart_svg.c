@@ -19,14 +19,15 @@
 
 enum {
 	PAGE_W = 960,
-	LEFT = 88,    /* of the plot */
-	LEVEL_H = 14, /* of the words at a level */
+	LEFT = 88,	 /* of the plot, where names do not need more, */
+	LEFT_MOST = 372, /* and at most */
+	LEVEL_H = 14,	 /* of the words at a level */
 	RIGHT = 24,
 	TOP = 78,
 	PLOT_H = 320,
-	PLOT_W = PAGE_W - LEFT - RIGHT,
 	LANE_MOST = 28,
 	LANE_LEAST = 3,
+	LANE_NAMED = 13, /* so that each can be read */
 	TICK = 5,
 	TICKS_X = 9,
 	TICKS_Y = 6,
@@ -39,8 +40,9 @@ enum {
 struct pen {
 	struct ts_strbuf *out;
 	const struct ts_chart_page *p;
-	double h;   /* of the plot */
-	double end; /* y below all that is drawn so far */
+	double h;    /* of the plot */
+	int left, w; /* of the plot */
+	double end;  /* y below all that is drawn so far */
 };
 
 /* --- colours ---------------------------------------------------------------------------------- */
@@ -165,7 +167,7 @@ share_of(double v, double from, double to)
 static double
 x_of(const struct pen *n, double v)
 {
-	return LEFT + PLOT_W * share_of(v, n->p->x.from, n->p->x.to);
+	return n->left + n->w * share_of(v, n->p->x.from, n->p->x.to);
 }
 
 static double
@@ -177,7 +179,7 @@ y_of(const struct pen *n, double v)
 static double
 column_x(const struct pen *n, int column)
 {
-	return LEFT + (double)PLOT_W * column / n->p->columns;
+	return n->left + (double)n->w * column / n->p->columns;
 }
 
 /* --- axes ------------------------------------------------------------------------------------- */
@@ -223,13 +225,13 @@ put_y_axis(struct pen *n)
 		double y = y_of(n, at[i]);
 
 		ts_strbuf_printf(n->out,
-			"<path d=\"M%d %.2fH%d\" stroke=\"#dfe3e7\" fill=\"none\"/>\n", LEFT, y,
-			LEFT + PLOT_W);
-		put_text(n, LEFT - TICK - 3, y + 4, " text-anchor=\"end\"",
+			"<path d=\"M%d %.2fH%d\" stroke=\"#dfe3e7\" fill=\"none\"/>\n", n->left, y,
+			n->left + n->w);
+		put_text(n, n->left - TICK - 3, y + 4, " text-anchor=\"end\"",
 			tick_text(&n->p->y, at[i], text));
 	}
 	ts_strbuf_printf(n->out, "<path d=\"M%d %dV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
-		LEFT, TOP, TOP + n->h);
+		n->left, TOP, TOP + n->h);
 	put_y_title(n);
 }
 
@@ -240,7 +242,7 @@ put_x_axis(struct pen *n)
 	int count = ticks_of(&n->p->x, TICKS_X, at);
 	char text[TS_FMT_MAX];
 
-	ts_strbuf_printf(n->out, "<path d=\"M%d %.2fH%d", LEFT, y, LEFT + PLOT_W);
+	ts_strbuf_printf(n->out, "<path d=\"M%d %.2fH%d", n->left, y, n->left + n->w);
 	for (int i = 0; i < count; i++)
 		if (*tick_text(&n->p->x, at[i], text))
 			ts_strbuf_printf(n->out, "M%.2f %.2fv%d", x_of(n, at[i]), y, TICK);
@@ -248,7 +250,7 @@ put_x_axis(struct pen *n)
 	for (int i = 0; i < count; i++)
 		put_text(n, x_of(n, at[i]), y + TICK + 13, " text-anchor=\"middle\"",
 			tick_text(&n->p->x, at[i], text));
-	put_text(n, LEFT + PLOT_W / 2.0, y + TICK + 34, " text-anchor=\"middle\"", n->p->x.title);
+	put_text(n, n->left + n->w / 2.0, y + TICK + 34, " text-anchor=\"middle\"", n->p->x.title);
 	n->end = y + TICK + 42;
 }
 
@@ -324,11 +326,11 @@ put_levels(struct pen *n)
 		ts_strbuf_printf(n->out,
 			"<path d=\"M%d %.2fH%d\" stroke=\"#%06x\" stroke-width=\"1.5\" "
 			"stroke-dasharray=\"6 4\" fill=\"none\"/>\n",
-			LEFT, y_of(n, l->value), LEFT + PLOT_W, colour_of(l->role));
+			n->left, y_of(n, l->value), n->left + n->w, colour_of(l->role));
 		snprintf(look, sizeof(look), " text-anchor=\"end\" fill=\"#%06x\"",
 			colour_of(l->role));
 		y = y_of(n, l->value); /* below the line where words of labels are above it */
-		put_text(n, LEFT + PLOT_W - 4, y < TOP + LEVEL_H ? y + LEVEL_H : y - 4, look,
+		put_text(n, n->left + n->w - 4, y < TOP + LEVEL_H ? y + LEVEL_H : y - 4, look,
 			l->name);
 	}
 }
@@ -393,6 +395,23 @@ put_labels(struct pen *n)
 
 /* --- LANES ------------------------------------------------------------------------------------ */
 
+static double
+lane_value(const struct ts_chart_page *p, int lane, int band, int column)
+{
+	return height_of(p->band[band].v[lane * p->columns + column], 1);
+}
+
+/* What lies below a band. */
+static double
+below_of(const struct ts_chart_page *p, int lane, int band, int column)
+{
+	double below = 0;
+
+	for (int k = 0; k < band; k++)
+		below += lane_value(p, lane, k, column);
+	return below;
+}
+
 static void
 put_lane(struct pen *n, int lane, double y, double h)
 {
@@ -400,18 +419,16 @@ put_lane(struct pen *n, int lane, double y, double h)
 
 	for (int b = 0; b < p->bands; b++) {
 		ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"", colour_of(p->band[b].role));
-		for (int i = 0; i < p->columns; i++) {
-			double before = 0;
-			double v = height_of(p->band[b].v[lane * p->columns + i], 1);
+		for (int i = 0, to; i < p->columns; i = to) {
+			double below = below_of(p, lane, b, i), v = lane_value(p, lane, b, i);
 
-			for (int k = 0; k < b; k++)
-				before += height_of(p->band[k].v[lane * p->columns + i], 1);
-			if (v > 0 && before < 1)
-				ts_strbuf_printf(n->out, "M%.2f %.2fh%.2fv%.2fh%.2fz",
-					column_x(n, i), y + h * (1 - before),
-					column_x(n, 1) - column_x(n, 0),
-					-h * (before + v > 1 ? 1 - before : v),
-					column_x(n, 0) - column_x(n, 1));
+			for (to = i + 1; to < p->columns && lane_value(p, lane, b, to) == v &&
+				below_of(p, lane, b, to) == below;)
+				to++;
+			if (v > 0 && below < 1)
+				ts_strbuf_printf(n->out, "M%.2f %.2fH%.2fv%.2fH%.2fz",
+					column_x(n, i), y + h * (1 - below), column_x(n, to),
+					-h * (below + v > 1 ? 1 - below : v), column_x(n, i));
 		}
 		ts_strbuf_puts(n->out, "\"/>\n");
 	}
@@ -428,12 +445,13 @@ put_lanes(struct pen *n)
 		put_lane(n, i, y + each * 0.08, each * 0.84);
 		if (y - shown < 12)
 			continue;
-		put_text(n, LEFT - TICK - 3, y + each / 2 + 4, " text-anchor=\"end\"",
+		put_text(n, n->left - TICK - 3, y + each / 2 + 4, " text-anchor=\"end\"",
 			n->p->lane[i]);
 		shown = y;
 	}
 	ts_strbuf_printf(n->out, "<path d=\"M%d %dV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
-		LEFT, TOP, TOP + n->h);
+		n->left, TOP, TOP + n->h);
+	put_y_title(n);
 }
 
 /* --- GRID ------------------------------------------------------------------------------------- */
@@ -490,8 +508,8 @@ put_grid(struct pen *n)
 	for (int row = 0, last = -1; row < p->lanes; row++) {
 		if (!p->lane[row][0] || (last >= 0 && each * (row - last) < 12))
 			continue;
-		put_text(n, LEFT - TICK - 3, TOP + each * (row + 0.5) + 4, " text-anchor=\"end\"",
-			p->lane[row]);
+		put_text(n, n->left - TICK - 3, TOP + each * (row + 0.5) + 4,
+			" text-anchor=\"end\"", p->lane[row]);
 		last = row;
 	}
 }
@@ -503,8 +521,8 @@ put_sample(struct pen *n, double *x, enum ts_role role, bool line, const char *n
 
 	if (!*name)
 		return;
-	if (*x + w > LEFT + PLOT_W && *x > LEFT) {
-		*x = LEFT;
+	if (*x + w > n->left + n->w && *x > n->left) {
+		*x = n->left;
 		n->end += LINE_H;
 	}
 	if (line)
@@ -532,17 +550,17 @@ put_scale(struct pen *n)
 
 	for (int i = 0; i < RAMP; i++)
 		ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"M%.2f %.2fh%.2fv%dh%.2fz\"/>\n",
-			ramp((double)i / (RAMP - 1)), LEFT + (double)SCALE_W * i / RAMP, y,
+			ramp((double)i / (RAMP - 1)), n->left + (double)SCALE_W * i / RAMP, y,
 			(double)SCALE_W / RAMP + 0.3, SCALE_H, -(double)SCALE_W / RAMP - 0.3);
-	put_text(n, LEFT, y + SCALE_H + 14, "", tick_text(&a, p->least, text));
-	put_text(n, LEFT + SCALE_W, y + SCALE_H + 14, " text-anchor=\"end\"",
+	put_text(n, n->left, y + SCALE_H + 14, "", tick_text(&a, p->least, text));
+	put_text(n, n->left + SCALE_W, y + SCALE_H + 14, " text-anchor=\"end\"",
 		tick_text(&a, p->most, text));
-	put_text(n, LEFT + SCALE_W + 12, y + SCALE_H - 2, "",
+	put_text(n, n->left + SCALE_W + 12, y + SCALE_H - 2, "",
 		p->scale[0]		 ? p->scale
 			: p->logarithmic ? "logarithmic"
 					 : "");
 	if (p->over[0]) {
-		double x = LEFT + SCALE_W + 24 + width_of(p->scale);
+		double x = n->left + SCALE_W + 24 + width_of(p->scale);
 
 		n->end = y;
 		put_sample(n, &x, TS_ROLE_BAD, false, p->over);
@@ -555,14 +573,14 @@ put_scale(struct pen *n)
 static void
 put_legend(struct pen *n)
 {
-	double x = LEFT;
+	double x = n->left;
 
 	n->end += 6;
 	if (n->p->outline)
 		put_sample(n, &x, TS_ROLE_OUTLINE, true, n->p->outline_name);
 	for (int i = n->p->bands - 1; i >= 0; i--) /* as they lie one above the other */
 		put_sample(n, &x, n->p->band[i].role, false, n->p->band[i].name);
-	n->end += x > LEFT ? LINE_H : 0;
+	n->end += x > n->left ? LINE_H : 0;
 }
 
 static void
@@ -596,35 +614,52 @@ plot_height(const struct ts_chart_page *p)
 
 	if (p->kind == TS_PAGE_AREA)
 		return PLOT_H;
+	if (p->kind == TS_PAGE_LANES && (double)p->lanes * LANE_NAMED > PLOT_H * 1.5)
+		return (double)p->lanes * LANE_NAMED; /* else the names of some are left out */
 	return h < (double)LANE_LEAST * p->lanes ? (double)LANE_LEAST * p->lanes
 		: h > PLOT_H * 1.5		 ? PLOT_H * 1.5
 						 : h;
+}
+
+/* Names of lanes have the room that they need. */
+static int
+left_of(const struct ts_chart_page *p)
+{
+	enum { BESIDE = TICK + 3 + 4, TITLE = 26 };
+	double w = 0;
+
+	for (int i = 0; p->kind == TS_PAGE_LANES && i < p->lanes; i++)
+		w = fmax(w, width_of(p->lane[i]));
+	w += BESIDE + (p->y.title[0] ? TITLE : 0);
+	return w < LEFT ? LEFT : w > LEFT_MOST ? LEFT_MOST : (int)w;
 }
 
 void
 ts_chart_page_svg(struct ts_strbuf *out, const struct ts_chart_page *p)
 {
 	struct ts_strbuf body;
-	struct pen n = {.out = &body, .p = p, .h = plot_height(p)};
+	struct pen pen = {.out = &body, .p = p, .h = plot_height(p)}, *n = &pen;
 
+	n->left = left_of(p);
+	n->w = PAGE_W - n->left - RIGHT;
 	ts_strbuf_init(&body, out->max);
-	put_text(&n, LEFT, 28, " font-size=\"18\" font-weight=\"bold\"", p->title);
-	put_text(&n, LEFT, 48, " fill=\"#5b6670\"", p->subtitle);
-	put_plot(&n);
+	put_text(n, LEFT, 28, " font-size=\"18\" font-weight=\"bold\"", p->title);
+	put_text(n, LEFT, 48, " fill=\"#5b6670\"", p->subtitle);
+	put_plot(n);
 	if (p->kind == TS_PAGE_GRID)
-		put_scale(&n);
-	put_legend(&n);
-	n.end += 16;
-	put_text(&n, LEFT, n.end, " font-size=\"10\" fill=\"#8a949e\"", p->source);
-	n.end += 12;
+		put_scale(n);
+	put_legend(n);
+	n->end += 16;
+	put_text(n, LEFT, n->end, " font-size=\"10\" fill=\"#8a949e\"", p->source);
+	n->end += 12;
 	ts_strbuf_printf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
 		"viewBox=\"0 0 %d %.0f\" font-family=\"Helvetica, Arial, sans-serif\" "
 		"font-size=\"12\" fill=\"#1f2933\">\n<title>",
-		PAGE_W, ceil(n.end), PAGE_W, ceil(n.end));
+		PAGE_W, ceil(n->end), PAGE_W, ceil(n->end));
 	put_escaped(out, p->title);
 	ts_strbuf_printf(out, "</title>\n<rect width=\"%d\" height=\"%.0f\" fill=\"#ffffff\"/>\n",
-		PAGE_W, ceil(n.end));
+		PAGE_W, ceil(n->end));
 	ts_strbuf_add(out, body.s, body.len);
 	ts_strbuf_puts(out, "</svg>\n");
 	out->cut |= body.cut;

@@ -134,17 +134,18 @@ live_draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d)
 
 /* --- on paper --------------------------------------------------------------------------------- */
 
-/* The end of a name, where there is little room beside a lane. */
+/* The end of a name, with the bytes of the variable behind it. */
 static void
-lane_name(char out[TS_PAGE_LANE], const char *name)
+lane_name(char out[TS_PAGE_LANE], const char *name, const char *bytes)
 {
-	enum { COLUMNS = 10 };
+	enum { NAME_BYTES = TS_PAGE_LANE - TS_FMT_MAX - 8 };
+	int columns = TS_PAGE_LANE_WIDE - (int)strlen(bytes) - 3;
 	uint32_t cp;
 	const char *s = name;
 
-	while (*s && ts_utf8_columns(s, strlen(s)) > COLUMNS)
+	while (*s && (ts_utf8_columns(s, strlen(s)) > columns || strlen(s) > NAME_BYTES))
 		s += ts_utf8_next(s, strlen(s), &cp);
-	snprintf(out, TS_PAGE_LANE, "%s%.24s", s > name ? "…" : "", s);
+	snprintf(out, TS_PAGE_LANE, "%s%s  %s", s > name ? "…" : "", s, bytes);
 }
 
 static void
@@ -152,13 +153,42 @@ fill_lane(const struct lifetimes_tab *d, int64_t row, struct ts_chart_page *page
 	double *band[BAR_NOTHING])
 {
 	enum bar_state state[TS_CANVAS_MAX_W];
-	char buf[LIFETIME_NAME];
+	char buf[LIFETIME_NAME], bytes[TS_FMT_MAX];
 
 	look(d, &d->rows->made.row[row], page->columns, state);
 	for (int x = 0; x < page->columns; x++)
 		if (state[x] != BAR_NOTHING)
 			band[state[x]][lane * page->columns + x] = 1;
-	lane_name(page->lane[lane], live_lifetime_name(d->rows, row, buf));
+	lane_name(page->lane[lane], live_lifetime_name(d->rows, row, buf),
+		ts_fmt_bytes(bytes, d->rows->made.row[row].bytes, live_units(d->s)));
+}
+
+/* What is drawn, of what, in which order. */
+static void
+name_page(const struct lifetimes_tab *d, struct ts_chart_page *page)
+{
+	const struct ts_table_order *o = &d->l.order;
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], source[LIVE_SOURCE], part[80] = "", filter[80] = "";
+
+	snprintf(page->title, sizeof(page->title), "When %s variables of %.70s are alive",
+		d->rows->of_marked ? "marked" : "the",
+		live_source_name(source, sizeof(source), d->s, &d->s->shown));
+	if (page->lanes < d->l.list.count)
+		snprintf(part, sizeof(part), "the first %d of %s, ", page->lanes,
+			ts_fmt_count(n, d->l.list.count));
+	else if (live_lifetimes_some(d->rows) && !o->filter[0])
+		snprintf(part, sizeof(part), "%d of %s, ", page->lanes,
+			ts_fmt_count(n, d->rows->count));
+	if (o->filter[0])
+		snprintf(filter, sizeof(filter), ", only those with %.50s", o->filter);
+	snprintf(page->subtitle, sizeof(page->subtitle),
+		"%salive at step %s, by %s%s%s; idle: its program does not name the variable", part,
+		ts_fmt_count(m, live_step(d->s)),
+		o->sorted < 0 ? "the most bytes x idle" : d->l.table.column[o->sorted].title,
+		o->sorted >= 0 && o->descending ? " downwards" : "", filter);
+	if (d->rows->of_marked)
+		snprintf(page->subtitle, sizeof(page->subtitle),
+			"%sidle: its program does not name the variable", part);
 }
 
 bool
@@ -167,35 +197,34 @@ live_bars_chart(const struct lifetimes_tab *d, struct ts_chart_page *page)
 	const struct liveness *s = d->s;
 	struct ts_span span = s->span;
 	double *band[BAR_NOTHING];
-	int64_t from, to;
+	int64_t to = ts_min_i64(d->l.list.count, TS_PAGE_LANES_MAX);
 
-	ts_list_window(&d->l.list, &from, &to);
-	to = ts_min_i64(to, from + TS_PAGE_LANES_MAX);
-	if (!d->rows || from >= to || s->src.line.count == 0)
+	if (!d->rows || to <= 0 || s->src.line.count == 0)
 		return false;
 	ts_span_resize(&span, (int)ts_min_i64(page->columns, TS_CANVAS_MAX_W));
 	page->columns = span.columns;
 	page->kind = TS_PAGE_LANES;
-	page->lanes = (int)(to - from);
-	snprintf(page->title, sizeof(page->title), "When variables are alive");
-	snprintf(page->subtitle, sizeof(page->subtitle),
-		"idle: steps whose program does not name the variable");
+	page->lanes = (int)to;
+	name_page(d, page);
 	page->x = (struct ts_page_axis){.from = (double)s->span.from,
 		.to = (double)s->span.to,
 		.base = 10,
 		.tick = live_step_tick,
 		.ctx = (void *)s};
 	snprintf(page->x.title, sizeof(page->x.title), "liveness step");
+	snprintf(page->y.title, sizeof(page->y.title), "variable, its bytes");
+	ts_chart_page_label(page, (double)s->span.cursor, TS_ROLE_MARK, true, "step %lld",
+		(long long)live_step(s));
 	for (int i = 0; i < BAR_NOTHING; i++) {
 		band[i] = ts_chart_page_band(page, looks[i].name, looks[i].on_paper);
 		if (!band[i])
 			return false;
 	}
-	for (int64_t place = from; place < to; place++) {
+	for (int64_t place = 0; place < to; place++) {
 		int64_t row = ts_table_row(&d->l.table, place);
 
 		if (row >= 0 && row < live_lifetimes_count(d))
-			fill_lane(d, row, page, (int)(place - from), band);
+			fill_lane(d, row, page, (int)place, band);
 	}
 	ts_chart_page_forget_empty(page);
 	return true;

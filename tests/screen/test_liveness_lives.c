@@ -29,7 +29,7 @@ bars_on_paper(struct harness *h)
 	ck_assert_int_eq(page->kind, TS_PAGE_LANES);
 	ck_assert_int_eq(page->lanes, 3);
 	ck_assert_int_eq(page->columns, STEPS_OF_IT);
-	ck_assert_str_eq(page->lane[0], "b");
+	ck_assert_str_eq(page->lane[0], "b  60 B");
 	for (int lane = 0; lane < 3; lane++) {
 		int sum[3] = {0};
 
@@ -84,6 +84,7 @@ START_TEST(idlest)
 {
 	struct harness h;
 	struct ts_sheet sheet = {.list = NULL};
+	struct ts_chart_page *page;
 
 	begin_own(&h,
 		STEPS
@@ -105,6 +106,20 @@ START_TEST(idlest)
 	harness_says(&h, "51,000"); /* 8,500 x 6 */
 	harness_says(&h, "v3 ");
 	harness_says(&h, "29,991"); /* 9,997 x 3 */
+	harness_command(&h, "last");
+	page = calloc(1,
+		sizeof(*page)); /* on paper they begin with the first, wherever the cursor is */
+	ck_assert_ptr_nonnull(page);
+	ts_chart_page_init(page, STEPS_OF_IT);
+	ck_assert(h.view->ops->chart(h.view, page));
+	ck_assert_int_eq(page->lanes, TS_PAGE_LANES_MAX);
+	ck_assert_str_eq(page->lane[0], "v1500  8,500 B");
+	ck_assert_msg(strstr(page->subtitle,
+			      "the first 256 of 1,500, alive at step 5, by bytes x idle"),
+		"%s", page->subtitle);
+	ck_assert_str_eq(page->y.title, "variable, its bytes");
+	ts_chart_page_fini(page);
+	free(page);
 	harness_end(&h);
 }
 END_TEST

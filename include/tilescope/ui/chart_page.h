@@ -26,7 +26,8 @@ enum {
 	TS_PAGE_LEVELS = 8,
 	TS_PAGE_LABELS = 64,
 	TS_PAGE_LANES_MAX = 256,
-	TS_PAGE_LANE = 32, /* bytes of a lane's name */
+	TS_PAGE_LANE = 192,	/* bytes of a lane's name, */
+	TS_PAGE_LANE_WIDE = 46, /* and columns of which there is room for */
 };
 
 struct ts_page_axis {
