@@ -319,7 +319,6 @@ static const struct {
 	{TS_CMD_HALF_UP, along_chart},
 	{TS_CMD_HALF_DOWN, along_chart},
 	{TS_CMD_MARK, live_mark},
-	{TS_CMD_RANGE, live_mark}, /* its begin, then its end */
 	{TS_CMD_COPY, copy},
 	{TS_CMD_SEARCH, live_search_steps},
 	{TS_CMD_SEARCH_BACK, live_search_steps},
@@ -339,6 +338,7 @@ static const struct {
 	{TS_CMD_ZOOM_OUT, along_chart},
 	{TS_CMD_ZOOM_FIT, along_chart},
 	{TS_CMD_ZOOM_SELECTION, zoom_marks},
+	{TS_CMD_RANGE, live_mark_range},
 	{TS_CMD_PEAK_NEXT, walk_peaks},
 	{TS_CMD_PEAK_PREVIOUS, walk_peaks},
 	{TS_CMD_GOTO, go_to},
@@ -396,7 +396,7 @@ is_of_steps(enum ts_cmd cmd)
 	for (size_t i = 0; i < TS_COUNT(commands); i++)
 		if (commands[i].cmd == cmd)
 			return commands[i].run == along_chart || commands[i].run == walk_peaks ||
-				commands[i].run == go_to;
+				commands[i].run == go_to || commands[i].run == live_mark_range;
 	for (size_t i = 0; i < TS_COUNT(graph_commands); i++)
 		if (graph_commands[i].cmd == cmd)
 			return true;

@@ -222,6 +222,7 @@ int64_t live_always_scaled(const struct liveness *s, int64_t sum, int64_t bytes)
 bool live_has_replicas(const struct liveness *s);
 
 enum ts_effect live_mark(struct liveness *s, const struct ts_call *call);
+enum ts_effect live_mark_range(struct liveness *s, const struct ts_call *call);
 enum ts_effect live_clear_marks(struct liveness *s, const struct ts_call *call);
 bool live_add_mark(struct liveness *s, int64_t step); /* false: there are as many as there can be */
 

@@ -15,6 +15,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/target.h"
+#include "tilescope/view/help.h"
 
 #include "liveness_internal.h"
 
@@ -372,6 +373,32 @@ live_mark(struct liveness *s, const struct ts_call *call)
 		return TS_EFFECT_BELL;
 	}
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
+/*
+ * The begin of a range, then its end: of steps in the graph, whichever pane has the keys (rows have none). What is marked is
+ * said, for in the pane below the graph one looks elsewhere.
+ */
+enum ts_effect
+live_mark_range(struct liveness *s, const struct ts_call *call)
+{
+	enum ts_effect effect = live_mark(s, call);
+	char keys[TS_KEYS_TEXT], zoom[TS_KEYS_TEXT + 24] = "", n[TS_FMT_MAX], m[TS_FMT_MAX];
+
+	if (effect & TS_EFFECT_BELL)
+		return effect;
+	if (*ts_help_key(keys, s->v.env, TS_CONTEXT_CHART, TS_CMD_ZOOM_SELECTION))
+		snprintf(zoom, sizeof(zoom), " (%s: zoom there)", keys);
+	if (s->marks > 1)
+		ts_view_say(s->v.env, "steps %s to %s are marked in the graph%s",
+			ts_fmt_count(n, s->mark[0]), ts_fmt_count(m, s->mark[s->marks - 1]), zoom);
+	else if (s->marks == 1)
+		ts_view_say(s->v.env,
+			"step %s is marked in the graph: the same key at another step marks the end",
+			ts_fmt_count(n, s->mark[0]));
+	else
+		ts_view_say(s->v.env, "no step is marked any more");
+	return effect;
 }
 
 enum ts_effect

@@ -387,6 +387,29 @@ START_TEST(many_vertices)
 }
 END_TEST
 
+/* A range is one of steps, whichever pane has the keys: its begin, its end, and it is said. */
+START_TEST(range_from_below)
+{
+	struct harness h;
+
+	begin(&h, 140, 38);
+	harness_command(&h, _i ? "tab lifetimes" : "pane-next");
+	harness_command(&h, "goto 20");
+	harness_command(&h, "range");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "step 20 is marked in the graph"));
+	harness_command(&h, "goto 40");
+	harness_command(&h, "range");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "steps 20 to 40 are marked in the graph"));
+	harness_says(&h, "marks A to B, step 20 to 40");
+	harness_command(&h, "range");
+	ck_assert_ptr_nonnull(strstr(h.env.message, "step 20 is marked in the graph"));
+	harness_command(&h, "goto 20");
+	harness_command(&h, "range");
+	ck_assert_str_eq(h.env.message, "no step is marked any more");
+	harness_end(&h);
+}
+END_TEST
+
 /* What a tab is filtered by stands in its line. */
 START_TEST(filter_is_shown)
 {
@@ -719,6 +742,7 @@ main(void)
 	tcase_add_loop_test(tc, tab_screens, 0, TS_COUNT(tabs));
 	tcase_add_loop_test(tc, many_vertices, 0, 2);
 	tcase_add_loop_test(tc, filter_is_shown, 0, 6);
+	tcase_add_loop_test(tc, range_from_below, 0, 2);
 	tcase_add_test(tc, one_group);
 	tcase_add_test(tc, own_groups);
 	tcase_add_test(tc, tick_group);
