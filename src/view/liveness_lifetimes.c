@@ -435,6 +435,9 @@ draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d)
 	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
 	if (live_has_replicas(d->s))
 		x = ts_canvas_text(c, at, 0, 0, TS_ROLE_TOTAL, "of one replica; ");
+	if (d->rows->made.cut)
+		x = ts_canvas_text(c, at, x, 0, TS_ROLE_NOTE,
+			"too many pieces: not all bars are whole; ");
 	if (why[0])
 		ts_canvas_printf(c, at, x, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
 	else
