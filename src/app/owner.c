@@ -54,7 +54,11 @@ take_fetch(struct ts_app *app, struct ts_view *v, struct ts_fetch *f)
 		ts_hosts_trouble(app, &f->err);
 	if (v && f->job.generation == app->env.generation) {
 		effect = v->ops->deliver(v, f);
-		if (v == app->view[app->current] && v->ops->request)
+		if (v != app->view[app->current])
+			app->env.go = -1; /* somebody went elsewhere meanwhile */
+		else if (app->env.go >= 0)
+			ts_app_effect(app, effect); /* so does the view, now that it knows where */
+		else if (v->ops->request)
 			v->ops->request(v);
 		app->dirty |= !(effect & TS_EFFECT_LATER);
 		if (effect & TS_EFFECT_SOON)

@@ -47,7 +47,7 @@ static const struct {
 	[TS_SECTION_WORK] = {"work", 2, NULL},
 	[TS_SECTION_USES] = {"uses", 1, NULL},
 	[TS_SECTION_COLUMNS] = {"columns", 6, NULL},
-	[TS_SECTION_TILE_ROWS] = {"tile-rows", 3, NULL},
+	[TS_SECTION_TILE_ROWS] = {"tile-rows", 4, NULL},
 	[TS_SECTION_LARGEST] = {"largest", 1, NULL},
 	[TS_SECTION_LAYERS] = {"layers", 1, NULL},
 	[TS_SECTION_STACKS] = {"stacks", 1, ts_stacks_section_current},

@@ -17,6 +17,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/varint.h"
+#include "tilescope/report/categories.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_columns.h"
 #include "tilescope/report/memory.h"
@@ -40,11 +41,14 @@ enum {
 	LOOK = 1 << 17,	   /* rows until what is done may leave memory */
 };
 
+enum { CATEGORY = LIVES_COLUMNS }; /* behind the columns of lives_join.h */
+
 /* A kind with the number of its class, which is an index into the classes in the section only. */
 struct kind {
 	int64_t id, class;
 	uint32_t state; /* 0, or TS_KIND_... */
 	uint32_t name;
+	uint32_t category; /* of those of its part; in the end of all */
 };
 
 struct part {
@@ -59,6 +63,7 @@ struct part {
 	int64_t rows;
 	bool fits, joined;
 
+	struct ts_category_names categories;
 	struct ts_columns columns; /* names; block NULL: there are none */
 	int64_t block;		   /* whose names are in `name`; -1: none */
 	int64_t name[TS_COLUMN_ROWS];
@@ -85,15 +90,16 @@ static size_t
 slot_of(const struct part *p, const struct kind *k)
 {
 	const uint32_t *slot = p->slot.memory;
-	size_t i = (size_t)mix(
-			   (uint64_t)k->id + mix((uint64_t)k->class ^ (uint64_t)k->name << 32)) &
+	size_t i = (size_t)mix((uint64_t)k->id +
+			   mix((uint64_t)k->class ^ (uint64_t)k->name << 32 ^
+				   (uint64_t)k->category << 24)) &
 		(p->slots - 1);
 
 	for (; slot[i] != 0; i = (i + 1) & (p->slots - 1)) {
 		const struct kind *at = kind_at(p, slot[i] - 1);
 
 		if (at->id == k->id && at->class == k->class && at->state == k->state &&
-			at->name == k->name)
+			at->name == k->name && at->category == k->category)
 			break;
 	}
 	return i;
@@ -175,15 +181,24 @@ name_of(struct part *p, int64_t rowid)
 	return (uint32_t)p->name[place - p->row[0]];
 }
 
+static uint32_t
+category_of(struct part *p, struct ts_rows *rows, const struct ts_rows_block *b, int i)
+{
+	int category = ts_category_at(&p->categories, rows, b, CATEGORY, i);
+
+	return category < 0 ? TS_KIND_NO_CATEGORY : (uint32_t)category;
+}
+
 static struct kind
-kind_of(struct part *p, const struct ts_rows_block *b, int i)
+kind_of(struct part *p, struct ts_rows *rows, const struct ts_rows_block *b, int i)
 {
 	bool unlowered = b->is[LIVES_VARIABLE] == TS_VALUE_OK;
 	int64_t row = b->rowid[i];
 	struct kind k = {.id = unlowered ? b->v[LIVES_VARIABLE][i]
 			: row < 0	 ? INT64_MIN
 					 : -1 - row,
-		.name = name_of(p, row)};
+		.name = name_of(p, row),
+		.category = category_of(p, rows, b, i)};
 
 	if (b->is[LIVES_ALWAYS] == TS_VALUE_BAD)
 		k.state = TS_KIND_BAD;
@@ -199,8 +214,8 @@ kind_of(struct part *p, const struct ts_rows_block *b, int i)
 }
 
 static enum ts_code
-add_row(struct part *p, struct ts_tile_rows_of *of, const struct ts_rows_block *b, int i,
-	const struct ts_cache *cache, struct ts_err *err)
+add_row(struct part *p, struct ts_tile_rows_of *of, struct ts_rows *rows,
+	const struct ts_rows_block *b, int i, const struct ts_cache *cache, struct ts_err *err)
 {
 	unsigned char out[2 * NUMBER_BYTES];
 	struct kind k;
@@ -212,7 +227,7 @@ add_row(struct part *p, struct ts_tile_rows_of *of, const struct ts_rows_block *
 		p->fits = p->fits && ++of->unsized < UINT32_MAX;
 		return TS_OK;
 	}
-	k = kind_of(p, b, i);
+	k = kind_of(p, rows, b, i);
 	code = number_of(&number, p, &k, cache, err);
 	if (code)
 		return code;
@@ -264,7 +279,7 @@ read_rows(struct part *p, struct ts_rows *rows, const struct ts_cache *cache,
 			if (!of || of->tile != b.v[LIVES_TILE][i])
 				code = next_tile(p, &of, b.v[LIVES_TILE][i], cache, err);
 			if (!code)
-				code = add_row(p, of, &b, i, cache, err);
+				code = add_row(p, of, rows, &b, i, cache, err);
 		}
 		if (code)
 			break;
@@ -291,15 +306,21 @@ read_part(struct ts_pass_part *part, struct ts_reader *rd, struct ts_progress *p
 	p->block = -1;
 	if (!ts_columns_of(&p->columns, part->run->index) || !p->columns.gapless)
 		p->columns = (struct ts_columns){0};
+	q.columns[CATEGORY] = TS_LOWERED_VARIABLE_CATEGORY;
+	q.column_count = CATEGORY + 1;
 	q.past_damage = false;
 	q.range = part->range;
 	q.from = part->from;
 	q.to = part->to;
-	code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
+	code = ts_category_names_read(&p->categories, rd, err);
+	if (!code)
+		code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
 	if (code)
 		return code;
 	code = read_rows(p, rows, part->run->cache, progress, err);
 	ts_rows_close(rows);
+	if (!code && p->categories.nomem)
+		code = ts_err_nomem(err);
 	return code;
 }
 
@@ -312,6 +333,7 @@ part_fini(struct ts_pass_part *part)
 	ts_pile_fini(&p->slot);
 	ts_pile_fini(&p->tile);
 	ts_pile_fini(&p->packed);
+	ts_category_names_fini(&p->categories);
 }
 
 /* --- kinds of all parts ----------------------------------------------------------------------- */
@@ -334,7 +356,9 @@ by_kind(const void *a, const void *b)
 		return x->id < y->id ? -1 : 1;
 	if (x->class != y->class)
 		return x->class < y->class ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	return (x->category > y->category) - (x->category < y->category);
 }
 
 static int
@@ -350,12 +374,39 @@ struct merging {
 	struct ts_pile sorted;		   /* struct sorted */
 	struct ts_pile map[TS_PASS_PARTS]; /* uint32_t: of the part's kind the number among all */
 	struct ts_pile kind, class, tile, packed;
-	struct ts_pile first, not_alone; /* as in struct ts_kinds */
-	struct ts_pile rows;		 /* uint32_t: of each kind */
+	struct ts_pile first, not_alone;	/* as in struct ts_kinds */
+	struct ts_pile rows;			/* uint32_t: of each kind */
+	struct ts_category_names categories;	/* of all parts */
+	struct ts_pile category, category_text; /* as in struct ts_kinds */
 	struct ts_pile kept_names, kept_name;
 	const struct ts_cache *cache;
 	const struct ts_cancel *cancel;
 };
+
+/* The number among all of each category of a part. */
+static void
+join_categories(uint32_t out[TS_CATEGORIES_MAX], struct merging *m, const struct part *p)
+{
+	for (int i = 0; i < p->categories.count; i++) {
+		const char *name = p->categories.name[i];
+		int all = ts_category_named(&m->categories, name, strlen(name));
+
+		out[i] = all < 0 ? TS_KIND_NO_CATEGORY : (uint32_t)all;
+	}
+}
+
+/* Their names, one behind the other. */
+static enum ts_code
+write_categories(struct merging *m, struct ts_err *err)
+{
+	enum ts_code code = m->categories.nomem ? ts_err_nomem(err) : TS_OK;
+
+	for (int i = 0; !code && i < m->categories.count; i++)
+		code = ts_pile_add(&m->category_text, m->categories.name[i],
+			strlen(m->categories.name[i]) + 1, m->cache, err);
+	m->head.category_bytes = m->category_text.used;
+	return code;
+}
 
 static enum ts_code
 gather_kinds(struct merging *m, struct ts_pass_part *parts, int count, struct ts_err *err)
@@ -365,17 +416,23 @@ gather_kinds(struct merging *m, struct ts_pass_part *parts, int count, struct ts
 
 	for (int k = 0; !code && k < count; k++) {
 		const struct part *p = parts[k].state;
+		uint32_t category[TS_CATEGORIES_MAX];
 
+		join_categories(category, m, p);
 		code = ts_pile_room(&m->map[k], (p->kinds + 1) * sizeof(uint32_t), m->cache, err);
 		for (size_t i = 0; !code && i < p->kinds; i++, n++) {
 			struct sorted s = {*kind_at(p, i), (uint32_t)k, (uint32_t)i};
 
+			if (s.kind.category != TS_KIND_NO_CATEGORY)
+				s.kind.category = category[s.kind.category];
 			code = ts_pile_add(&m->sorted, &s, sizeof(s), m->cache, err);
 			if (!code && !s.kind.state)
 				code = ts_pile_add(&m->class, &s.kind.class, sizeof(s.kind.class),
 					m->cache, err);
 		}
 	}
+	if (!code)
+		code = write_categories(m, err);
 	if (!code)
 		code = ts_pile_sort(&m->sorted, n, sizeof(struct sorted), by_kind, m->cache,
 			m->cancel, err);
@@ -421,10 +478,14 @@ number_kinds(struct merging *m, struct ts_err *err)
 		if (i == 0 || by_kind(&s[i - 1], &s[i]) != 0) {
 			struct ts_row_kind k = {s[i].kind.id, class_of(m, &s[i].kind),
 				s[i].kind.name};
+			uint16_t category = (uint16_t)s[i].kind.category;
 
 			m->head.kinds++;
 			m->head.lives += !s[i].kind.state;
 			code = ts_pile_add(&m->kind, &k, sizeof(k), m->cache, err);
+			if (!code)
+				code = ts_pile_add(&m->category, &category, sizeof(category),
+					m->cache, err);
 		}
 		((uint32_t *)m->map[s[i].part].memory)[s[i].number] = (uint32_t)m->head.kinds - 1;
 	}
@@ -594,6 +655,9 @@ view_of(const struct merging *m)
 	return (struct ts_kinds){.kinds = (size_t)h->kinds,
 		.lives = (size_t)h->lives,
 		.kind = m->kind.memory,
+		.category = m->category.memory,
+		.category_text = m->category_text.memory,
+		.category_bytes = m->category_text.used,
 		.classes = (size_t)h->classes,
 		.class = m->class.memory,
 		.tiles = (size_t)h->tiles,
@@ -620,7 +684,7 @@ keep_ipu(struct merging *m, int64_t ipu, const int64_t *tiles, size_t n, struct 
 
 	for (size_t i = 0; !code && done && i < v.count; i++) {
 		struct ts_kept_name name = {v.row[i].key, v.row[i].bytes, v.row[i].pieces,
-			v.row[i].tiles, v.row[i].fullest, v.row[i].fullest_tile};
+			v.row[i].tiles, v.row[i].fullest, v.row[i].fullest_tile, v.row[i].category};
 
 		code = ts_pile_add(&m->kept_name, &name, sizeof(name), m->cache, err);
 	}
@@ -686,9 +750,11 @@ write_section(struct ts_pass_run *run, struct merging *m, bool fits, int64_t row
 		{&h->not_alone_at, m->not_alone.memory, m->not_alone.used},
 		{&h->kept_names_at, m->kept_names.memory, m->kept_names.used},
 		{&h->kept_name_at, m->kept_name.memory, m->kept_name.used},
+		{&h->category_at, m->category.memory, m->category.used},
+		{&h->category_text_at, m->category_text.memory, m->category_text.used},
 	};
 	size_t size = m->kind.used + m->class.used + m->tile.used + m->packed.used + m->first.used +
-		m->not_alone.used;
+		m->not_alone.used + m->category.used + m->category_text.used;
 
 	h->bytes = m->packed.used;
 	fits = fits && (int64_t)size <= most;
@@ -744,6 +810,9 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 	ts_pile_fini(&m.rows);
 	ts_pile_fini(&m.kept_names);
 	ts_pile_fini(&m.kept_name);
+	ts_category_names_fini(&m.categories);
+	ts_pile_fini(&m.category);
+	ts_pile_fini(&m.category_text);
 	return code;
 }
 

@@ -20,6 +20,7 @@ struct tile_rows_head {
 	uint64_t kind_at, class_at, tile_at, packed_at;
 	uint64_t first_at, not_alone_at; /* where kinds have names */
 	uint64_t kept, kept_rows, kept_names_at, kept_name_at;
+	uint64_t category_at, category_text_at, category_bytes;
 };
 
 /* So that no row whose bytes are in its word has more than a sum holds (TS_KIND_BYTES_BITS). */

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tilescope/base/dense.h"
 #include "tilescope/base/mem.h"
@@ -20,7 +21,8 @@
 
 enum {
 	BITS = 64,
-	LOOK = 16, /* tiles from one look at the token to the next */
+	LOOK = 16,	   /* tiles from one look at the token to the next */
+	CATEGORY_SEEN = 3, /* so that no category is 0 */
 };
 
 /* One of the largest names, and those as large as the last of these. */
@@ -31,6 +33,7 @@ struct line {
 	int64_t pieces, tiles;
 	size_t last_tile, fullest_tile; /* indices of tiles */
 	int64_t on_tile, fullest;
+	int32_t category; /* as in struct ts_set_variable */
 };
 
 struct summing {
@@ -40,6 +43,8 @@ struct summing {
 	size_t n, most; /* names that are kept */
 	uint64_t *
 		sum; /* by kind: as in struct ts_kind_sums; then the number of its line, + 1; 0: it has none */
+	int32_t *
+		mixed; /* of the first of several kinds of a name: their category, + CATEGORY_SEEN; 0: none so far */
 	struct ts_pile lines_of; /* struct line: no more than there are kinds */
 	struct line *line;
 	size_t lines;
@@ -85,6 +90,14 @@ has_tile(const void *ctx, int64_t tile)
 	return ts_has_i64(s->tiles, s->n, tile);
 }
 
+static int32_t
+category_of(const struct summing *s, size_t kind)
+{
+	uint16_t category = s->rows.category[kind];
+
+	return category == TS_KIND_NO_CATEGORY ? TS_SET_NO_CATEGORY : category;
+}
+
 /* Kinds of a name have all that the name has where the first of them is, which comes before the others. */
 static void
 join_names(struct summing *s)
@@ -92,7 +105,14 @@ join_names(struct summing *s)
 	for (size_t i = 0; i < s->rows.kinds; i++) {
 		size_t first = s->rows.first[i];
 
-		if (s->sum[i] == 0 || is_alone(&s->rows, i) || first == i)
+		if (s->sum[i] == 0 || is_alone(&s->rows, i))
+			continue;
+		s->mixed[first] = CATEGORY_SEEN +
+			(s->mixed[first] == 0
+					? category_of(s, i)
+					: ts_set_category_with(s->mixed[first] - CATEGORY_SEEN,
+						  category_of(s, i)));
+		if (first == i)
 			continue;
 		/* that there are rows has to be seen, not how many */
 		s->sum[first] = (uint64_t)(bytes_of(s, first) + bytes_of(s, i)) | TS_KIND_ROW;
@@ -157,7 +177,10 @@ make_lines(struct summing *s, int64_t least, struct ts_err *err)
 		if (!is_alone(&s->rows, i) && first != i) {
 			s->sum[i] = s->sum[first];
 		} else if (s->sum[i] > 0 && bytes >= least) {
-			s->line[s->lines] = (struct line){.bytes = bytes, .first = (uint32_t)i};
+			s->line[s->lines] = (struct line){.bytes = bytes,
+				.first = (uint32_t)i,
+				.category = is_alone(&s->rows, i) ? category_of(s, i)
+								  : s->mixed[i] - CATEGORY_SEEN};
 			s->sum[i] = ++s->lines;
 		} else {
 			s->sum[i] = 0;
@@ -271,6 +294,7 @@ name_of_line(const void *ctx, size_t i, size_t *order)
 	*order = l->order;
 	return (struct ts_set_variable){.key = name == TS_KIND_NAMELESS ? TS_UNKNOWN
 									: (int64_t)name,
+		.category = l->category,
 		.bytes = l->bytes,
 		.pieces = l->pieces,
 		.tiles = l->tiles,
@@ -314,12 +338,14 @@ set_rows_sum(bool *done, struct ts_set_variables *v, const struct ts_kinds *kind
 	if (!*done)
 		return TS_OK;
 	s.sum = ts_dense_alloc(kinds->kinds + 1, sizeof(*s.sum));
-	code = s.sum ? sum_up(done, &s, cancel, progress, err) : ts_err_nomem(err);
+	s.mixed = ts_dense_alloc(kinds->kinds + 1, sizeof(*s.mixed));
+	code = s.sum && s.mixed ? sum_up(done, &s, cancel, progress, err) : ts_err_nomem(err);
 	if (!*done)
 		v->found = v->bytes = v->bad_rows = 0;
 	if (!*done)
 		v->names = v->count = 0;
 	free(s.sum);
+	free(s.mixed);
 	ts_pile_fini(&s.lines_of);
 	return code;
 }
@@ -364,6 +390,7 @@ take_kept(struct ts_set_variables *v, const struct ts_kinds *k, const struct ts_
 
 		code = set_rows_add(v,
 			&(struct ts_set_variable){.key = r->key,
+				.category = (int32_t)r->category,
 				.bytes = r->bytes,
 				.pieces = r->pieces,
 				.tiles = r->tiles,
@@ -385,7 +412,8 @@ is_sound(const struct ts_kinds *k, const struct ts_kept_names *kept)
 		const struct ts_kept_name *r = &k->kept_name[kept->first + i];
 
 		if (r->key < TS_UNKNOWN || r->key >= k->names || r->bytes < TS_UNKNOWN ||
-			r->pieces < 0 || r->tiles < 0 || r->fullest < 0 || r->fullest_tile < 0)
+			r->pieces < 0 || r->tiles < 0 || r->fullest < 0 || r->fullest_tile < 0 ||
+			r->category < TS_SET_SEVERAL || r->category > TS_CATEGORIES_MAX)
 			return false;
 	}
 	return true;
@@ -411,6 +439,21 @@ set_rows_kept(struct ts_reader *rd, const int64_t *tiles, size_t n)
 	return ts_tile_rows_of(&k, rd->index) && kept_of(&k, tiles, n);
 }
 
+/* A category is the number of its name. */
+static void
+name_categories(struct ts_category_names *out, const struct ts_kinds *k)
+{
+	const char *s = k->category_text, *end = s + k->category_bytes;
+
+	while (s < end && out->count < TS_CATEGORIES_MAX) {
+		size_t n = strnlen(s, (size_t)(end - s));
+
+		if (ts_category_named(out, s, n) != out->count - 1)
+			return; /* twice: it is not to be believed */
+		s += n + 1;
+	}
+}
+
 enum ts_code
 set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd, int64_t names,
 	const int64_t *tiles, size_t n, size_t most, struct ts_progress *progress,
@@ -422,6 +465,7 @@ set_rows_read(bool *done, struct ts_set_variables *v, struct ts_reader *rd, int6
 	*done = ts_tile_rows_of(&k, rd->index) && k.names == names;
 	if (!*done)
 		return TS_OK;
+	name_categories(v->categories, &k);
 	kept = kept_of(&k, tiles, n);
 	return kept && (kept->count >= most || kept->count == kept->names)
 		? take_kept(v, &k, kept, most, err)

@@ -23,7 +23,7 @@
 
 #include "set_rows.h"
 
-enum { V_TILE, V_BYTES, V_NAME, V_COLUMNS };
+enum { V_TILE, V_BYTES, V_NAME, V_CATEGORY, V_COLUMNS };
 
 enum {
 	PROGRESS_TILES = 4,
@@ -233,6 +233,13 @@ add_to(int64_t *sum, int64_t v)
 		*sum = TS_UNKNOWN;
 }
 
+/* What names call it; none of these, where it has none. */
+static int32_t
+category_of(int index)
+{
+	return index < 0 ? TS_SET_NO_CATEGORY : index;
+}
+
 /* A row of a name: is its tile a further one, and is it the one that has most so far? */
 static void
 count_tile(struct group *g, int64_t tile, int64_t bytes)
@@ -253,7 +260,7 @@ count_tile(struct group *g, int64_t tile, int64_t bytes)
 }
 
 static void
-count_row(struct set_read *r, ptrdiff_t group, int64_t tile, int64_t bytes)
+count_row(struct set_read *r, ptrdiff_t group, int64_t tile, int64_t bytes, int32_t category)
 {
 	struct group *g;
 
@@ -264,6 +271,7 @@ count_row(struct set_read *r, ptrdiff_t group, int64_t tile, int64_t bytes)
 		return;
 	}
 	g = group_at(r, (size_t)group);
+	g->v.category = g->v.pieces == 0 ? category : ts_set_category_with(g->v.category, category);
 	g->v.pieces++;
 	add_to(&g->v.bytes, bytes);
 	count_tile(g, tile, bytes);
@@ -302,7 +310,8 @@ add_row(struct set_read *r, struct ts_rows *rows, int64_t tile, struct ts_err *e
 	at = group_of(r, rows);
 	if (at == GROUP_NOMEM)
 		return ts_err_nomem(err);
-	count_row(r, at, tile, bytes);
+	count_row(r, at, tile, bytes,
+		category_of(ts_category_of(r->v->categories, rows, V_CATEGORY)));
 	return TS_OK;
 }
 
@@ -311,7 +320,7 @@ read_rows(struct set_read *r, struct ts_rows_query *q, int64_t one, struct ts_pr
 	struct ts_err *err)
 {
 	static const int columns[V_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
-		TS_LOWERED_VARIABLE_NAME};
+		TS_LOWERED_VARIABLE_NAME, TS_LOWERED_VARIABLE_CATEGORY};
 	int64_t seen = 0, tile,
 		span = ts_reach_span(&r->rd->report->binding[TS_LOWERED_VARIABLE].reach);
 	struct ts_rows *rows;
@@ -399,18 +408,29 @@ has_some(const struct column_read *c, int64_t block)
 	return low < c->r->n && c->r->tile[low] <= most;
 }
 
+static int32_t
+category_of_number(struct set_read *r, int64_t number)
+{
+	return number < 0 ? TS_SET_NO_CATEGORY
+			  : category_of(ts_category_make(r->v->categories, NULL, V_CATEGORY,
+				    TS_VALUE_OK, number));
+}
+
 /* *sound false: the section is not to be believed. */
 static enum ts_code
 add_block(bool *sound, struct column_read *c, int64_t block, struct ts_err *err)
 {
 	int64_t name[TS_COLUMN_ROWS], tile[TS_COLUMN_ROWS], bytes[TS_COLUMN_ROWS];
+	int64_t category[TS_COLUMN_ROWS];
 	int rows = ts_columns_rows(&c->columns, block);
 	struct set_read *r = c->r;
 	bool in = false;
 
 	*sound = rows > 0 && ts_columns_read(&c->columns, TS_COLUMN_TILE, block, tile) &&
 		ts_columns_read(&c->columns, TS_COLUMN_BYTES, block, bytes) &&
-		ts_columns_read(&c->columns, TS_COLUMN_NAME, block, name);
+		ts_columns_read(&c->columns, TS_COLUMN_NAME, block, name) &&
+		(!r->v->has_categories ||
+			ts_columns_read(&c->columns, TS_COLUMN_CATEGORY, block, category));
 	for (int i = 0; *sound && i < rows; i++) {
 		ptrdiff_t group;
 
@@ -428,12 +448,14 @@ add_block(bool *sound, struct column_read *c, int64_t block, struct ts_err *err)
 		group = group_of_number(c, name[i]);
 		if (group == GROUP_NOMEM)
 			return ts_err_nomem(err);
-		count_row(r, group, tile[i], bytes[i]);
+		count_row(r, group, tile[i], bytes[i],
+			r->v->has_categories ? category_of_number(r, category[i])
+					     : TS_SET_NO_CATEGORY);
 	}
 	return TS_OK;
 }
 
-/* *done false: there are none, or rows do not stand by tile; then nothing is counted. */
+/* *done false: there are none, they lack categories, or rows do not stand by tile; then nothing is counted. */
 static enum ts_code
 read_columns(bool *done, struct column_read *c, struct ts_progress *progress, struct ts_err *err)
 {
@@ -441,7 +463,8 @@ read_columns(bool *done, struct column_read *c, struct ts_progress *progress, st
 	enum ts_code code;
 
 	*done = ts_columns_of(&c->columns, r->rd->index) && c->columns.block[TS_COLUMN_NAME] &&
-		c->columns.block[TS_COLUMN_TILE] && c->columns.block[TS_COLUMN_BYTES];
+		c->columns.block[TS_COLUMN_TILE] && c->columns.block[TS_COLUMN_BYTES] &&
+		(c->columns.block[TS_COLUMN_CATEGORY] || !r->v->has_categories);
 	if (!*done)
 		return TS_OK;
 	code = ts_pile_room(&c->group, ((size_t)c->columns.names + 1) * sizeof(uint32_t), NULL,
@@ -760,6 +783,18 @@ read_by_tile(bool *done, struct set_read *r, struct ts_columns *columns, size_t 
 	return find_names(r, err);
 }
 
+/* Anew: those that are numbered otherwise are of no use. Names that cannot be read are not worth losing the rest for. */
+static enum ts_code
+begin_categories(struct ts_set_variables *v, struct ts_reader *rd, struct ts_err *err)
+{
+	enum ts_code code;
+
+	ts_category_names_fini(v->categories);
+	*v->categories = (struct ts_category_names){.count = 0};
+	code = ts_category_names_read(v->categories, rd, err);
+	return code == TS_E_DAMAGED ? TS_OK : code;
+}
+
 enum ts_code
 ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const int64_t *tiles,
 	size_t n, size_t most, struct ts_progress *progress, struct ts_err *err)
@@ -780,6 +815,11 @@ ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const in
 		return ts_err_set(err, TS_E_ABSENT, "%s", b->reason);
 	v->has_names = ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
 		TS_LOWERED_VARIABLE_NAME);
+	v->has_categories = ts_report_has_column(rd->report, TS_LOWERED_VARIABLE,
+		TS_LOWERED_VARIABLE_CATEGORY);
+	v->categories = ts_alloc(1, sizeof(*v->categories));
+	if (!v->categories)
+		return ts_err_nomem(err);
 	r.keys.most = TS_SET_NAMES;
 	r.last_tile = -1;
 	code = ts_pile_add(&v->text, "", 1, NULL, err); /* place 0: no name */
@@ -787,11 +827,16 @@ ts_set_variables_read(struct ts_set_variables *v, struct ts_reader *rd, const in
 		code = read_by_tile(&by_tile, &r, &columns.columns, most, progress, err);
 	done = by_tile;
 	if (!code && !done)
+		code = begin_categories(v, rd, err);
+	if (!code && !done)
 		code = read_columns(&done, &columns, progress, err);
 	if (!code && !done)
 		code = read_tiles(&r, progress, err);
+	if (!code && v->categories->nomem)
+		code = ts_err_nomem(err);
 	v->partial = code == TS_E_DAMAGED;
 	v->ranked = r.columns != NULL;
+	ts_names_fini(&v->categories->read);
 	more = by_tile || (code && code != TS_E_DAMAGED)
 		? code
 		: keep_largest(&r, most, code ? NULL : err);
@@ -808,5 +853,8 @@ ts_set_variables_fini(struct ts_set_variables *v)
 {
 	ts_pile_fini(&v->rows);
 	ts_pile_fini(&v->text);
+	if (v->categories)
+		ts_category_names_fini(v->categories);
+	free(v->categories);
 	*v = (struct ts_set_variables){0};
 }

@@ -97,7 +97,11 @@ ts_tile_rows_of(struct ts_kinds *t, const struct ts_index *x)
 	t->first = ts_section_at(payload, size, h->first_at, h->kinds, sizeof(*t->first));
 	t->not_alone = ts_section_at(payload, size, h->not_alone_at, h->kinds / BITS + 1,
 		sizeof(*t->not_alone));
-	if (!t->kind || !t->class || !t->tile || !t->packed || !t->first || !t->not_alone)
+	t->category = ts_section_at(payload, size, h->category_at, h->kinds, sizeof(*t->category));
+	t->category_text = ts_section_at(payload, size, h->category_text_at, h->category_bytes, 1);
+	t->category_bytes = (size_t)h->category_bytes;
+	if (!t->kind || !t->class || !t->tile || !t->packed || !t->first || !t->not_alone ||
+		!t->category || !t->category_text)
 		return false;
 	t->kept_names = ts_section_at(payload, size, h->kept_names_at, h->kept,
 		sizeof(*t->kept_names));

@@ -501,8 +501,8 @@ ts_debug_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_debug *d, b
 		ts_canvas_wrap(c, r, 0, d->failed ? TS_ROLE_ERROR : TS_ROLE_DIM,
 			d->asked.what
 				? d->say
-				: "nothing to look up: no row is under the cursor, or its rows "
-				  "are found only when the index is there");
+				: "nothing to look up: no row is under the cursor, or it is not "
+				  "found (yet: its rows may need the index)");
 		return;
 	}
 	if (d->say[0]) {

@@ -24,7 +24,15 @@ memory_of(const struct ts_tab *t)
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
-enum { ASK_SET, ASK_LOOK, ASK_REST, ASK_ORDER, ASK_HIT, ASK_GONE }; /* kinds of the tab's fetches */
+enum {
+	ASK_SET,
+	ASK_LOOK,
+	ASK_REST,
+	ASK_ORDER,
+	ASK_HIT,
+	ASK_GONE,
+	ASK_PLACE
+}; /* kinds of the tab's fetches */
 
 struct set_fetch {
 	struct memory_scope_fetch of; /* first */
@@ -116,6 +124,15 @@ memory_set_variables_of(const struct ts_tab *t)
 	const struct set_tab *s = memory_set_of(t);
 
 	return s->names ? &s->names->v : &none;
+}
+
+int64_t
+memory_set_row(const struct ts_tab *t)
+{
+	const struct set_tab *s = memory_set_of(t);
+	struct ts_table table = memory_set_table(t);
+
+	return s->ask.here && s->list.count > 0 ? ts_table_row(&table, s->list.cursor) : -1;
 }
 
 struct gone_fetch {
@@ -304,6 +321,7 @@ set_request(struct ts_tab *t)
 		ask_rest(t, &scope);
 		ask_order(t);
 		ask_hit(t);
+		memory_set_ask_place(t, t->kind + ASK_PLACE);
 		return;
 	}
 	s->looking = s->rest = NULL;
@@ -418,6 +436,8 @@ set_deliver(struct ts_tab *t, struct ts_fetch *f)
 	struct set_tab *s = memory_set_of(t);
 	struct set_fetch *a = (struct set_fetch *)f;
 
+	if (f == s->placing)
+		return memory_set_take_place(t, f);
 	if (f == s->arranging.sent || f == s->search.sent)
 		return take_arranged(t, f);
 	if (f == s->looking)
@@ -458,6 +478,7 @@ set_drop(struct ts_tab *t)
 	memory_asked_drop(&s->ask);
 	ts_arranging_drop(&s->arranging);
 	s->search = (struct ts_row_search){.wanted = false};
+	s->placing = NULL;
 	forget(t);
 }
 
@@ -524,11 +545,12 @@ set_command(struct ts_tab *t, const struct ts_call *call)
 		return memory_search_rows(t, &s->list, &table, call, memory_set_is_hit);
 	case TS_CMD_TICK:
 		return memory_set_tick(t);
+	case TS_CMD_OPEN:
 	case TS_CMD_MARK:
-		ts_view_say_error(t->view->env,
-			"a row is of several tiles here: m in the graph marks a tile, in "
-			"Variables (8) a variable");
-		return TS_EFFECT_BELL;
+	case TS_CMD_GOTO_MEMORY:
+	case TS_CMD_GOTO_PROGRAMS:
+	case TS_CMD_GOTO_OPERATIONS:
+		return memory_set_place_command(t, t->kind + ASK_PLACE, call->cmd);
 	default:
 		return (enum ts_effect)((int)ts_list_command(&memory_set_of(t)->list, call->cmd) &
 			~TS_EFFECT_SELECT);
@@ -573,6 +595,8 @@ const struct ts_tab_ops memory_set_variables = {
 	.draw = set_draw,
 	.command = set_command,
 	.mouse = set_mouse,
+	.about = memory_set_about,
+	.object = memory_set_object,
 	.explain = memory_set_explain,
 	.sheet = memory_set_sheet,
 	.list = set_list,

@@ -11,7 +11,18 @@
 
 #include "memory_set.h"
 
-enum { S_NAME, S_BYTES, S_SHARE, S_TILES, S_PIECES, S_FULLEST, S_FULLEST_TILE, S_TICK, S_COLUMNS };
+enum {
+	S_NAME,
+	S_CATEGORY,
+	S_BYTES,
+	S_SHARE,
+	S_TILES,
+	S_PIECES,
+	S_FULLEST,
+	S_FULLEST_TILE,
+	S_TICK,
+	S_COLUMNS
+};
 
 /* More rows than this are arranged and searched by a worker. */
 enum { SET_HELD = 20000 };
@@ -23,6 +34,14 @@ struct set_names {
 };
 
 void memory_set_close_names(struct set_names *n); /* NULL allowed */
+
+/* Where the name of a row is: its largest piece on the tile that has most of it. */
+struct set_place {
+	uint64_t data; /* struct set_tab.data that it is of; 0: of none */
+	int64_t row, tile;
+	bool found; /* `piece` is known, without its name */
+	struct ts_tile_variable piece;
+};
 
 struct set_tab {
 	struct memory_asked ask;
@@ -39,6 +58,9 @@ struct set_tab {
 	struct ts_table_order order;
 	struct ts_arranging arranging; /* of more than SET_HELD rows */
 	struct ts_row_search search;
+	struct set_place place;
+	struct ts_fetch *placing; /* it is being looked for */
+	enum ts_cmd place_then;	  /* what goes on when it is here; TS_CMD_COUNT: nothing */
 };
 
 static inline struct set_tab *
@@ -66,6 +88,21 @@ memory_set_waits_for_names(const struct ts_tab *t)
 {
 	return memory_set_lacks_names(t) && !memory_set_of(t)->rest_failed;
 }
+
+/* The row under the cursor, or -1. */
+int64_t memory_set_row(const struct ts_tab *t);
+
+/* --- memory_set_place.c; `kind` is that of its fetch --- */
+
+/* Debug is in sight, and wants to know. */
+void memory_set_ask_place(struct ts_tab *t, int kind);
+
+/* OPEN, MARK, GOTO_...: at once where it is known, else when it is. */
+enum ts_effect memory_set_place_command(struct ts_tab *t, int kind, enum ts_cmd cmd);
+enum ts_effect memory_set_take_place(struct ts_tab *t, struct ts_fetch *f);
+
+bool memory_set_about(const struct ts_tab *t, struct ts_debug_about *out);
+void memory_set_object(const struct ts_tab *t, struct ts_at_cursor *out);
 
 /* --- memory_set_table.c --- */
 struct ts_table memory_set_table(const struct ts_tab *t);

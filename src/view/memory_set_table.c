@@ -22,17 +22,18 @@ memory_of(const struct ts_tab *t)
 
 static const struct ts_column set_columns[S_COLUMNS] = {
 	[S_NAME] = {"variable", 24, 0, 6, 0, TS_FIELD_TAIL},
+	[S_CATEGORY] = {"category", 10, 22, 1, 5, TS_FIELD_ELLIPSIS},
 	[S_BYTES] = {"bytes", 10, 10, 0, 0, TS_FIELD_RIGHT},
 	[S_SHARE] = {"share", 6, 6, 0, 2, TS_FIELD_RIGHT},
 	[S_TILES] = {"tiles", 6, 7, 0, 1, TS_FIELD_RIGHT},
-	[S_PIECES] = {"pieces", 9, 9, 0, 5, TS_FIELD_RIGHT},
+	[S_PIECES] = {"pieces", 9, 9, 0, 6, TS_FIELD_RIGHT},
 	[S_FULLEST] = {"most", 9, 10, 0, 3, TS_FIELD_RIGHT},
 	[S_FULLEST_TILE] = {"on tile", 7, 8, 0, 4, TS_FIELD_RIGHT},
 	[S_TICK] = {"what if", 7, 8, 0, 1, TS_FIELD_LEFT},
 };
 
 #define SET_FACTS                                                                  \
-	[S_NAME] = {.name = "variable"},                                           \
+	[S_NAME] = {.name = "variable"}, [S_CATEGORY] = {.name = "category"},      \
 	[S_BYTES] = {.name = "bytes", .unit = "bytes", .sum = TS_SUM_BYTES},       \
 	[S_SHARE] = {.name = "share", .unit = "%"}, [S_TILES] = {.name = "tiles"}, \
 	[S_PIECES] = {.name = "pieces", .sum = TS_SUM_COUNT},                      \
@@ -133,9 +134,7 @@ enum ts_effect
 memory_set_tick(struct ts_tab *t)
 {
 	const struct ts_set_variables *v = memory_set_variables_of(t);
-	const struct set_tab *s = memory_set_of(t);
-	struct ts_table table = memory_set_table(t);
-	int64_t row = s->list.count > 0 ? ts_table_row(&table, s->list.cursor) : -1;
+	int64_t row = memory_set_row(t);
 
 	if (row < 0 || row >= (int64_t)v->count)
 		return TS_EFFECT_BELL;
@@ -160,6 +159,8 @@ set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		total_name(t, out);
 	else if (column == S_NAME)
 		out->s = name_of(v, r);
+	else if (column == S_CATEGORY && !total)
+		out->s = ts_set_variable_category(v, r);
 	else if (column == S_TICK && !total)
 		ts_what_if_name_sign(t->view->env, ts_set_variable_name(v, r), out->buf);
 	else if (column == S_SHARE && memory_set_whole(t) > 0 && (total || r->bytes >= 0))
@@ -180,6 +181,8 @@ row_value(const struct ts_set_variables *v, int64_t whole, int64_t row, int colu
 
 	if (column == S_NAME)
 		ts_table_value_text(out, ts_set_variable_name(v, r));
+	else if (column == S_CATEGORY)
+		ts_table_value_text(out, ts_set_variable_category(v, r));
 	else if (column == S_SHARE && whole > 0 && r->bytes >= 0)
 		ts_table_value_real(out, 100 * (double)r->bytes / (double)whole);
 	else
@@ -455,8 +458,7 @@ memory_set_explain(struct ts_tab *t, struct ts_explain *out)
 {
 	const struct set_tab *s = memory_set_of(t);
 	const struct ts_set_variables *v = memory_set_variables_of(t);
-	struct ts_table table = memory_set_table(t);
-	int64_t row = s->ask.here && s->list.count > 0 ? ts_table_row(&table, s->list.cursor) : -1;
+	int64_t row = memory_set_row(t);
 	const struct ts_set_variable *r;
 	const char *tiles = t->view->env->selection->tiles.text;
 	char name[600], in[TS_TILE_SET_TEXT + 2];

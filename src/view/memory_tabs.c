@@ -187,7 +187,8 @@ variables_mouse(struct ts_tab *t, int x, int y, int wheel)
 static bool
 variables_about(const struct ts_tab *t, struct ts_debug_about *out)
 {
-	return !is_of_set(t) && memory_about_variable(memory_of(t), out);
+	return is_of_set(t) ? memory_set_variables.about(t, out)
+			    : memory_about_variable(memory_of(t), out);
 }
 
 static void
@@ -196,6 +197,8 @@ variables_object(const struct ts_tab *t, struct ts_at_cursor *out)
 	const struct memory_view *m = memory_of(t);
 	const struct ts_tile_variable *x = is_of_set(t) ? NULL : memory_variable(m);
 
+	if (is_of_set(t))
+		memory_set_variables.object(t, out);
 	if (!x || m->variables_of != m->variables_wanted)
 		return;
 	out->tile = m->variables_of;

@@ -51,13 +51,14 @@ begin(struct fixture *f, int way)
 		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER);"
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER, "
-		"name TEXT);"
+		"name TEXT, category TEXT);"
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
 		"INSERT INTO lowered_variable SELECT i, i * %d / %d, 4 + i * 48271 %% 211 * 4, "
 		"CASE i WHEN %d THEN NULL WHEN %d THEN 'conv.out[0]' ELSE 'layer' || (i * 104729 %% %d %% 97) || '/weights_' || "
-		"(i * 104729 %% %d) END FROM n;"
+		"(i * 104729 %% %d) END, CASE WHEN i %% 13 THEN 'cat' || (i * 104729 %% %d %% 3) ELSE "
+		"'stack' END FROM n;"
 		"INSERT INTO tile_memory SELECT tile, 0, sum(bytes) FROM lowered_variable GROUP BY tile",
-		rows - 1, TILES, rows, rows / 2, rows / 2 + 1, n, n);
+		rows - 1, TILES, rows, rows / 2, rows / 2 + 1, n, n, n);
 	harness_sql(h, sql);
 	harness_start(h, &ts_view_memory, 240, 44, TS_GLYPHS_FULL);
 	h->options.units = TS_UNITS_BYTES;
@@ -102,15 +103,16 @@ end(struct fixture *f)
 	index_dir_end(&f->d);
 }
 
-#define NAMES                                                                                         \
-	"WITH s AS (SELECT coalesce(name, '') n, sum(bytes) b, count(DISTINCT tile) t, count(*) p, "  \
-	"min(id) i FROM lowered_variable WHERE tile >= %d AND tile < %d GROUP BY name) SELECT n, b, " \
-	"t, p FROM s WHERE %s ORDER BY %s%s, b DESC, i"
+#define NAMES                                                                                        \
+	"WITH s AS (SELECT coalesce(name, '') n, sum(bytes) b, count(DISTINCT tile) t, count(*) p, " \
+	"min(id) i, CASE WHEN count(DISTINCT category) > 1 THEN 'several' ELSE max(category) END c " \
+	"FROM lowered_variable WHERE tile >= %d AND tile < %d GROUP BY name) SELECT n, b, t, p, c "  \
+	"FROM s WHERE %s ORDER BY %s%s, b DESC, i"
 
 static int64_t
 check_rows(struct fixture *f, const char *query)
 {
-	static const char *const columns[] = {"variable", "bytes", "tiles", "pieces"};
+	static const char *const columns[] = {"variable", "bytes", "tiles", "pieces", "category"};
 
 	return table_rows_check(&f->h, &ts_view_memory, columns, TS_COUNT(columns), query);
 }
@@ -169,13 +171,15 @@ START_TEST(arranged)
 		const char *sort, *key;
 		bool falls;
 	} sorts[] = {{"variable", "n", false}, {"bytes", "b", true}, {"tiles", "t", true},
-		{"pieces", "p", true}, {"share", "b", true}};
+		{"pieces", "p", true}, {"share", "b", true}, {"category", "c", false}};
 	static const struct {
 		const char *filter, *where;
 	} filters[] = {{"", "1"}, {"bytes<70", "b < 70"}, {"weights_12", "instr(n, 'weights_12')"},
 		{"bytes>100 and not variable:layer1", "b > 100 AND NOT instr(n, 'layer1')"},
 		{"tiles=2 or bytes=100", "t = 2 OR b = 100"},
-		{"variable~_7[0-9]$", "n GLOB '*_7[0-9]'"}, {"nobody", "0"}};
+		{"variable~_7[0-9]$", "n GLOB '*_7[0-9]'"}, {"nobody", "0"},
+		{"category=several or category:stack", "c IN ('several', 'stack')"},
+		{"name:weights_12 category=cat1", "instr(n, 'weights_12') AND c = 'cat1'"}};
 	uint32_t random = 7 + (uint32_t)_i;
 	struct fixture f;
 
@@ -191,7 +195,7 @@ START_TEST(arranged)
 
 		random = random * 1664525u + 1013904223u;
 		sort = (int)(random >> 8) % (int)TS_COUNT(sorts);
-		filter = i < 7 ? i : (int)(random >> 12) % 7;
+		filter = i < 9 ? i : (int)(random >> 12) % 9;
 		back = random >> 24 & 1;
 		if (i % 2 == 0)
 			choose(&f, from, TO);
@@ -464,6 +468,54 @@ START_TEST(the_smallest_is_listed)
 }
 END_TEST
 
+/* Keys of a row go to its largest piece on the tile that has most of it, which a worker looks for. */
+START_TEST(a_name_is_gone_to)
+{
+	static const char *const first =
+		"FROM lowered_variable WHERE name = (SELECT name FROM lowered_variable WHERE tile "
+		">= 2 AND tile < 10 GROUP BY name ORDER BY sum(bytes) DESC, min(id) LIMIT 1) AND "
+		"tile >= 2 AND tile < 10";
+	const struct ts_marked_variables *marked;
+	struct ts_at_cursor object;
+	struct fixture f;
+	int64_t tile, id;
+
+	begin(&f, _i);
+	marked = &f.h.selection.marked;
+	choose(&f, FROM, TO);
+	settle(&f);
+	tile = harness_number(&f.h, "SELECT tile %s GROUP BY tile ORDER BY sum(bytes) DESC, tile",
+		first);
+	id = harness_number(&f.h, "SELECT id %s AND tile = %lld ORDER BY bytes DESC, id", first,
+		(long long)tile);
+	ts_at_cursor_none(&object);
+	ts_view_memory.object(f.h.view, &object);
+	ck_assert_int_eq(object.tile, tile);
+	f.h.env.go = -1;
+	harness_command(&f.h, "goto-programs");
+	ck_assert_int_eq(f.h.env.go, TS_CMD_GOTO_PROGRAMS); /* only now is it known of what */
+	ts_at_cursor_none(&object);
+	ts_view_memory.object(f.h.view, &object);
+	ck_assert_int_eq(object.lowered, id);
+	harness_command(&f.h, "mark");
+	ck_assert_int_eq(marked->count, 1);
+	ck_assert_int_eq(marked->item[0].tile, tile);
+	ck_assert_int_eq(marked->item[0].id, id);
+	harness_command(&f.h, "mark");
+	ck_assert_int_eq(marked->count, 0);
+	f.h.env.go = -1;
+	harness_command(&f.h, "down");
+	harness_type(&f.h, "goto-operations"); /* the cursor goes on before it is there */
+	harness_command(&f.h, "up");
+	ck_assert_int_eq(f.h.env.go, -1);
+	harness_command(&f.h, "open");
+	ck_assert_int_eq(f.h.selection.tile, tile);
+	ck_assert_int_eq(f.h.selection.tiles.count, TO - FROM);
+	ck_assert_ptr_nonnull(strstr(f.h.env.message, "which has most of it"));
+	end(&f);
+}
+END_TEST
+
 /* What-if goes by the name there, whatever signs it has. */
 START_TEST(a_name_is_ticked)
 {
@@ -513,6 +565,7 @@ suite(void)
 	tcase_add_loop_test(c, a_filter_that_takes_too_long, 0, WAYS);
 	tcase_add_loop_test(c, the_smaller_names_are_stopped, 2, WAYS);
 	tcase_add_test(c, files_have_totals);
+	tcase_add_loop_test(c, a_name_is_gone_to, 0, WAYS);
 	tcase_add_loop_test(c, a_name_is_ticked, 0, WAYS);
 	suite_add_tcase(s, c);
 	return s;

@@ -23,7 +23,21 @@ mixed_rows(unsigned seed)
 	return seed % 4 == 3;
 }
 
-/* Names in the rows of a store; in another table of a profile, whose rows may be mixed. */
+/* The name of a category of r. */
+#define CATEGORY \
+	"CASE category WHEN 3 THEN 'stack' WHEN 1 THEN 'code' WHEN 2000 THEN 'category 2000' END"
+
+/* Are categories texts in the rows themselves? */
+static bool
+category_texts(unsigned seed)
+{
+	return seed % 4 == 2;
+}
+
+/*
+ * Names in the rows of a store; in another table of a profile, whose rows may be mixed. Most names are of one category, or of
+ * none.
+ */
 static void
 begin(struct fixture *f, unsigned seed)
 {
@@ -37,25 +51,39 @@ begin(struct fixture *f, unsigned seed)
 		profile ? "CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
 			  "CREATE TABLE vars_string_table(id INTEGER PRIMARY KEY, string TEXT);"
 			  "INSERT INTO vars_string_table SELECT id, s FROM names;"
-			  "CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, name INTEGER)"
+			  "CREATE TABLE var_categories(id INTEGER, name TEXT);"
+			  "INSERT INTO var_categories VALUES(3, 'stack'), (1, 'code');"
+			  "CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, name INTEGER, "
+			  "category INTEGER)"
 			: "CREATE TABLE report(key TEXT, value TEXT);"
 			  "INSERT INTO report VALUES('store_version', '1');"
 			  "CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, "
-			  "bytes INTEGER, name TEXT);"
+			  "bytes INTEGER, name TEXT, category);"
+			  "CREATE TABLE memory_category(category, name TEXT);"
+			  "INSERT INTO memory_category VALUES(3, 'stack'), (1, 'code');"
 			  "CREATE TABLE ipu(ipu, replica, first_tile, tile_count)");
 	if (!profile)
 		sql(f, "INSERT INTO ipu VALUES(0, 0, 0, %d), (1, 0, %d, %d)", IPU_FROM, IPU_FROM,
 			TILES - IPU_FROM);
-	sql(f, "CREATE TEMP TABLE r(tile, bytes, name)");
-	for (int i = 0; i < ROWS; i++)
-		sql(f, "INSERT INTO r VALUES(%u, %u, %u)", rnd(f, TILES), rnd(f, 5000), rnd(f, 20));
+	sql(f, "CREATE TEMP TABLE r(tile, bytes, name, category)");
+	for (int i = 0; i < ROWS; i++) {
+		static const char *const categories[] = {"3", "1", "NULL", "2000"};
+		unsigned name = rnd(f, 20);
+
+		sql(f, "INSERT INTO r VALUES(%u, %u, %u, %s)", rnd(f, TILES), rnd(f, 5000), name,
+			categories[(name % 17 < 8		? name % 17
+						   : rnd(f, 50) ? 0
+								: 1) %
+				4]);
+	}
 	if (profile)
-		sql(f, "INSERT INTO vars_info SELECT tile, bytes, name FROM r ORDER BY %s",
+		sql(f, "INSERT INTO vars_info SELECT tile, bytes, name, category FROM r ORDER BY %s",
 			mixed ? "bytes" : "tile");
 	else
 		sql(f,
-			"INSERT INTO lowered_variable SELECT NULL, tile, bytes, s FROM r JOIN names ON "
-			"id = name ORDER BY tile");
+			"INSERT INTO lowered_variable SELECT NULL, tile, bytes, s, %s FROM r JOIN "
+			"names ON id = name ORDER BY tile",
+			category_texts(seed) ? CATEGORY : "category");
 }
 
 static int64_t
@@ -73,6 +101,24 @@ ask(struct fixture *f, const char *what, const char *name, const char *in)
 	v = sqlite3_column_int64(s, 0);
 	sqlite3_finalize(s);
 	return v;
+}
+
+static void
+check_category(struct fixture *f, const struct ts_set_variables *v, const struct ts_set_variable *r,
+	const char *in)
+{
+	const char *is = ts_set_variable_category(v, r), *name = ts_set_variable_name(v, r);
+	char text[400];
+
+	ck_assert(v->has_categories);
+	if (ask(f, "count(DISTINCT coalesce(category, -1))", name, in) > 1)
+		ck_assert_str_eq(is, "several");
+	else if (ask(f, "count(category)", name, in) == 0)
+		ck_assert_ptr_null(is);
+	else {
+		snprintf(text, sizeof(text), "min((" CATEGORY ") = '%.50s')", is ? is : "?");
+		ck_assert_msg(ask(f, text, name, in) == 1, "%s is %s", name, is ? is : "none");
+	}
 }
 
 /* Loops of the cases: without the index, and with the columns that it keeps. */
@@ -125,6 +171,7 @@ START_TEST(names_have_the_sums_of_sql)
 				"max((SELECT sum(x.bytes) FROM r x JOIN names y ON y.id = x.name "
 				"WHERE y.s = names.s AND x.tile = r.tile))");
 			ck_assert_int_eq(r->fullest, ask(&f, most, name, in));
+			check_category(&f, &v, r, in);
 		}
 		ck_assert(i == 0 || r->bytes <= v.row[i - 1].bytes);
 		sum += r->bytes;

@@ -12,6 +12,7 @@
 #define TS_REPORT_SET_VARIABLES_H
 
 #include "tilescope/base/progress.h"
+#include "tilescope/report/categories.h"
 #include "tilescope/report/pile.h"
 #include "tilescope/report/report.h"
 
@@ -22,8 +23,12 @@ enum {
 	TS_SET_NAME = 8192, /* bytes of one that are told apart and kept */
 };
 
+/* In the place of a category: none is known; pieces are of more than one. */
+enum { TS_SET_NO_CATEGORY = -1, TS_SET_SEVERAL = -2 };
+
 struct ts_set_variable {
-	uint32_t name; /* in `text`, NUL-terminated, raw; 0 = none */
+	uint32_t name;	  /* in `text`, NUL-terminated, raw; 0 = none */
+	int32_t category; /* of its pieces on the tiles: of `categories`, or one of the above */
 	int64_t key; /* of a name that stands in another table, or its number in the index (`ranked`) */
 	int64_t bytes; /* on all of the tiles; TS_UNKNOWN: does not fit */
 	int64_t pieces;
@@ -38,10 +43,11 @@ struct ts_set_variables {
 	size_t count; /* kept */
 	size_t names; /* told apart */
 	struct ts_pile rows, text;
-	int64_t found, bytes; /* variables on the tiles; bytes of all: TS_UNKNOWN */
-	int64_t others;	      /* rows whose names are not told apart any more */
-	int64_t bad_rows;     /* no size */
-	bool has_names, partial;
+	int64_t found, bytes;		      /* variables on the tiles; bytes of all: TS_UNKNOWN */
+	int64_t others;			      /* rows whose names are not told apart any more */
+	int64_t bad_rows;		      /* no size */
+	struct ts_category_names *categories; /* only their names; NULL: none are known */
+	bool has_names, has_categories, partial;
 	bool ranked; /* keys rise as names do; that of rows without a name is TS_SET_NAMELESS */
 };
 
@@ -68,6 +74,24 @@ static inline const char *
 ts_set_variable_name(const struct ts_set_variables *v, const struct ts_set_variable *row)
 {
 	return (const char *)v->text.memory + row->name;
+}
+
+/* Raw; NULL: not known. */
+static inline const char *
+ts_set_variable_category(const struct ts_set_variables *v, const struct ts_set_variable *row)
+{
+	if (row->category == TS_SET_SEVERAL)
+		return "several";
+	return v->categories && row->category >= 0 && row->category < v->categories->count
+		? v->categories->name[row->category]
+		: NULL;
+}
+
+/* The category of rows of category `a` with one more of category `b`. */
+static inline int32_t
+ts_set_category_with(int32_t a, int32_t b)
+{
+	return a == b ? a : TS_SET_SEVERAL;
 }
 
 #endif
