@@ -246,7 +246,7 @@ ask_rest(struct ts_tab *t, const struct memory_scope *scope)
 	struct set_tab *s = memory_set_of(t);
 	const struct ts_table_wish wish = ts_table_wish(&s->order);
 	struct set_fetch *f;
-	bool urgent = !is_plain(&wish);
+	bool urgent = !is_plain(&wish) || s->search.wanted;
 
 	if (!memory_set_lacks_names(t) || !memory_same_scope(&s->ask.of, scope) ||
 		(s->rest_failed && ts_table_wish_is(&s->rest_for, &s->order)) ||
@@ -282,14 +282,14 @@ ask_order(struct ts_tab *t)
 		ts_arranging_set(&s->arranging, &table, &s->list, s->data, NULL);
 }
 
-/* When all rows are there, in their order. */
+/* When all rows are there, or no more of them will be, in their order. */
 static void
 ask_hit(struct ts_tab *t)
 {
 	struct set_tab *s = memory_set_of(t);
 	struct ts_arrangeable what;
 
-	if (!s->search.wanted || s->arranging.sent || memory_set_waits_for_names(t))
+	if (!s->search.wanted || s->arranging.sent || memory_set_waits_for_all(t))
 		return;
 	s->search.wanted = false;
 	if (!s->order.elsewhere) {
@@ -540,7 +540,7 @@ set_command(struct ts_tab *t, const struct ts_call *call)
 	case TS_CMD_SEARCH_BACK:
 	case TS_CMD_SEARCH_NEXT:
 	case TS_CMD_SEARCH_PREVIOUS:
-		if (s->order.elsewhere || memory_set_waits_for_names(t))
+		if (s->order.elsewhere || memory_set_waits_for_all(t))
 			return search_far(t, call);
 		return memory_search_rows(t, &s->list, &table, call, memory_set_is_hit);
 	case TS_CMD_TICK:

@@ -89,6 +89,13 @@ memory_set_waits_for_names(const struct ts_tab *t)
 	return memory_set_lacks_names(t) && !memory_set_of(t)->rest_failed;
 }
 
+/* Are these, or names of all tiles behind a first look at some? */
+static inline bool
+memory_set_waits_for_all(const struct ts_tab *t)
+{
+	return memory_set_of(t)->ask.sent || memory_set_waits_for_names(t);
+}
+
 /* The row under the cursor, or -1. */
 int64_t memory_set_row(const struct ts_tab *t);
 

@@ -164,6 +164,18 @@ settle(struct fixture *f)
 	harness_draw(&f->h);
 }
 
+/* The name at a place of the list. */
+static const char *
+name_at(struct fixture *f, int64_t place)
+{
+	struct ts_table_value v = {.type = TS_VALUE_NONE};
+	struct ts_sheet s = sheet(f);
+
+	ck_assert(s.table.value(s.table.ctx, ts_table_row(&s.table, place),
+		table_rows_column(&s, "variable"), &v));
+	return v.s;
+}
+
 /* Sorted by anything and filtered by anything; other tiles come in the order that is there. */
 START_TEST(arranged)
 {
@@ -249,6 +261,40 @@ START_TEST(the_largest_come_first)
 	s = sheet(&f);
 	ck_assert_int_eq(s.list->count, rows);
 	ck_assert_int_eq(s.table.missing, 0);
+	end(&f);
+}
+END_TEST
+
+/* A search that begins before the smaller names are there is of all of them. */
+START_TEST(a_search_waits_for_all_names)
+{
+	char smallest[100], line[200];
+	struct fixture f;
+	struct ts_sheet s;
+	int tries = 0;
+	bool waited = false;
+
+	begin(&f, _i);
+	choose(&f, FROM, TO);
+	settle(&f);
+	s = sheet(&f);
+	snprintf(smallest, sizeof(smallest), "%s", name_at(&f, s.list->count - 1));
+	snprintf(line, sizeof(line), "search %s", smallest);
+	for (; tries < 20 && !waited; tries++) {
+		choose(&f, FROM + 1 + tries % 2, TO + 1);
+		choose(&f, FROM, TO);
+		do {
+			f.h.view->ops->request(f.h.view);
+			(void)harness_take_one(&f.h, 1);
+		} while (!ts_view_memory.sheet(f.h.view, &s) || s.list->count == 0);
+		waited = s.wait != NULL;
+		harness_type(&f.h, line);
+		settle(&f);
+		ck_assert_msg(!f.h.env.message_is_error, "%s", f.h.env.message);
+		s = sheet(&f);
+		ck_assert_str_eq(name_at(&f, s.list->cursor), smallest);
+	}
+	ck_assert(waited);
 	end(&f);
 }
 END_TEST
@@ -560,6 +606,7 @@ suite(void)
 	tcase_add_loop_test(c, arranged, 0, WAYS);
 	tcase_add_loop_test(c, the_largest_come_first, 0, WAYS);
 	tcase_add_loop_test(c, the_smallest_is_listed, 0, WAYS);
+	tcase_add_loop_test(c, a_search_waits_for_all_names, 2, WAYS);
 	tcase_add_loop_test(c, all_names_are_needed_at_once, 0, WAYS);
 	tcase_add_loop_test(c, an_order_that_is_stopped, 0, WAYS);
 	tcase_add_loop_test(c, a_filter_that_takes_too_long, 0, WAYS);
