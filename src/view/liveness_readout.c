@@ -7,6 +7,8 @@
  */
 #include "config.h"
 
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +21,6 @@ enum {
 	WIDE = 100,  /* columns from which it says all in full */
 	CHANGE_TEXT = 100,
 	NAME_LEAST = 20, /* columns that the name of what was born needs */
-	OF_MEMORY = 44,	 /* columns that the share of the memory may take */
 };
 
 const char *
@@ -34,46 +35,111 @@ live_memory_owner(const struct liveness *s)
 							       : owners[s->shown.where];
 }
 
-void
-live_draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
+/* What the line of figures says; the first that fits: the share of the memory is worth more than words. */
+static const struct figures_form {
+	bool words; /* "not always live" */
+	bool peaks; /* how many there are */
+	enum { NO_SHARE, SHARE, SHARE_OF_BYTES, SHARE_OF_OWNER } share;
+} figures_forms[] = {
+	{true, true, SHARE_OF_OWNER},
+	{true, true, SHARE_OF_BYTES},
+	{true, true, SHARE},
+	{true, false, SHARE},
+	{false, false, SHARE},
+	{false, true, NO_SHARE},
+};
+
+enum { FIGURES_PARTS = 8, FIGURES_TEXT = 80 };
+
+struct figures {
+	int parts, wide;
+	struct {
+		enum ts_role role;
+		char text[FIGURES_TEXT];
+	} part[FIGURES_PARTS];
+};
+
+static void add_part(struct figures *f, enum ts_role role, const char *fmt, ...) TS_PRINTF(3, 4);
+
+static void
+add_part(struct figures *f, enum ts_role role, const char *fmt, ...)
+{
+	char *to = f->part[f->parts].text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(to, FIGURES_TEXT, fmt, ap);
+	va_end(ap);
+	f->part[f->parts++].role = role;
+	f->wide += (int)strlen(to);
+}
+
+static void
+add_share(struct figures *f, const struct liveness *s, const struct figures_form *form, int64_t sum)
+{
+	bool plural = s->shown.where == TS_LIVE_SET ||
+		(s->shown.where == TS_LIVE_ALL && !s->one_replica);
+	int64_t memory = live_memory(s);
+	char share[TS_FMT_MAX], bytes[TS_FMT_MAX], of[TS_FMT_MAX + 24] = "";
+
+	if (form->share == NO_SHARE || memory == TS_UNKNOWN)
+		return;
+	ts_fmt_bytes(bytes, memory, live_units(s));
+	if (form->share == SHARE_OF_OWNER)
+		snprintf(of, sizeof(of), " of %s%s %s", live_memory_owner(s), plural ? "'" : "'s",
+			bytes);
+	else if (form->share == SHARE_OF_BYTES)
+		snprintf(of, sizeof(of), " of %s", bytes);
+	add_part(f, sum > memory ? TS_ROLE_BAD : TS_ROLE_LABEL, "  %s%s%s",
+		ts_fmt_percent(share, (double)sum, (double)memory), of,
+		s->src.line.memory_assumed ? " (assumed)" : "");
+}
+
+static void
+make_figures(struct figures *f, const struct liveness *s, const struct figures_form *form,
+	bool narrow)
 {
 	const struct ts_liveness *l = &s->src.line;
 	int64_t point = s->span.cursor, not_always = live_scaled(s, l->bytes[point]);
-	int64_t sum = not_always, base = live_base(s), memory = live_memory(s);
+	int64_t sum = not_always, base = live_base(s);
 	ptrdiff_t rank = ts_peaks_rank(&l->peaks, (size_t)point);
-	bool narrow = r.w < NARROW, known = base != TS_UNKNOWN;
-	bool plural = s->shown.where == TS_LIVE_SET ||
-		(s->shown.where == TS_LIVE_ALL && !s->one_replica);
-	char a[TS_FMT_MAX], b[TS_FMT_MAX];
-	int x;
+	char a[TS_FMT_MAX];
 
-	x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_STATUS, "step %s",
-		ts_fmt_count(a, l->step[point]));
+	*f = (struct figures){.parts = 0};
+	add_part(f, TS_ROLE_STATUS, "step %s", ts_fmt_count(a, l->step[point]));
 	if (l->per > 1)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_NOTE, " (highest of %s)",
-			ts_fmt_count(a, l->per));
-	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s%s",
-		narrow ? " " : "  not always live ", ts_fmt_bytes(a, not_always, live_units(s)));
-	if (!known)
-		x = ts_canvas_text(c, r, x, 0, TS_ROLE_NOTE, " (always live: not recorded)");
-	if (known && !ts_add_i64(&sum, base))
+		add_part(f, TS_ROLE_NOTE, " (highest of %s)", ts_fmt_count(a, l->per));
+	add_part(f, TS_ROLE_STATUS, "%s%s",
+		narrow		      ? " "
+			: form->words ? "  not always live "
+				      : "  ",
+		ts_fmt_bytes(a, not_always, live_units(s)));
+	if (base == TS_UNKNOWN)
+		add_part(f, TS_ROLE_NOTE, " (always live: not recorded)");
+	else if (!ts_add_i64(&sum, base))
 		sum = INT64_MAX;
-	if (known)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, " + always %s%s",
-			ts_fmt_bytes(a, base, live_units(s)),
+	if (base != TS_UNKNOWN)
+		add_part(f, TS_ROLE_STATUS, " + always %s%s", ts_fmt_bytes(a, base, live_units(s)),
 			s->one_replica && s->src.always_divided ? " (assumed)" : "");
-	if (known)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_ACCENT, " = %s",
-			ts_fmt_bytes(a, sum, live_units(s)));
+	if (base != TS_UNKNOWN)
+		add_part(f, TS_ROLE_ACCENT, " = %s", ts_fmt_bytes(a, sum, live_units(s)));
 	if (rank >= 0)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_MARK, "  peak %d of %s", (int)rank + 1,
-			ts_fmt_count(a, (int64_t)l->peaks.found));
-	if (known && memory != TS_UNKNOWN && x + OF_MEMORY <= r.w)
-		ts_canvas_printf(c, r, x, 0, sum > memory ? TS_ROLE_BAD : TS_ROLE_LABEL,
-			"  %s of %s%s %s%s", ts_fmt_percent(a, (double)sum, (double)memory),
-			live_memory_owner(s), plural ? "'" : "'s",
-			ts_fmt_bytes(b, memory, live_units(s)),
-			l->memory_assumed ? " (assumed)" : "");
+		add_part(f, TS_ROLE_MARK, "  peak %d%s%s", (int)rank + 1, form->peaks ? " of " : "",
+			form->peaks ? ts_fmt_count(a, (int64_t)l->peaks.found) : "");
+	if (base != TS_UNKNOWN)
+		add_share(f, s, form, sum);
+}
+
+void
+live_draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
+{
+	struct figures f = {.wide = INT_MAX};
+	int x = 0;
+
+	for (size_t i = 0; i < TS_COUNT(figures_forms) && f.wide > r.w; i++)
+		make_figures(&f, s, &figures_forms[i], r.w < NARROW);
+	for (int i = 0; i < f.parts; i++)
+		x = ts_canvas_text(c, r, x, 0, f.part[i].role, f.part[i].text);
 }
 
 void
