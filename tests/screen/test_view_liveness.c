@@ -129,7 +129,7 @@ START_TEST(peaks)
 	struct harness h;
 	int64_t highest, second;
 
-	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	begin(&h, 100, 22, TS_GLYPHS_FULL);
 	highest = harness_number(&h,
 		"SELECT live_step FROM liveness_step ORDER BY not_always_live DESC, "
 		"live_step LIMIT 1");
