@@ -280,6 +280,7 @@ static const struct ts_hint hints[] = {
 const struct ts_tab_ops ts_tab_heat = {
 	.name = "heat",
 	.title = "Heat map",
+	.wide = true, /* its steps stand below those of the graph */
 	.brief = "Heat",
 	.open = heat_open,
 	.close = heat_close,

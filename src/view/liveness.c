@@ -19,7 +19,8 @@
 #include "liveness_internal.h"
 
 enum {
-	LEAST_STEPS = 4, /* zooming in stops here */
+	LEAST_STEPS = 4,  /* zooming in stops here */
+	PAIR_LEAST = 180, /* columns from which on two tabs are side by side */
 	WHEEL_ROWS = 3,
 };
 
@@ -505,6 +506,8 @@ open_view(struct ts_view_env *env)
 		free(s);
 		return NULL;
 	}
+	s->tabs.pair = true;
+	s->tabs.least = PAIR_LEAST;
 	return &s->v;
 }
 

@@ -162,8 +162,8 @@ ts_tabs_resize(struct ts_tabs *s, struct ts_rect r, bool alone)
 	for (int i = 0; i < s->count; i++)
 		s->tab[i].r = (struct ts_rect){0};
 	s->line[0] = s->line[1] = (struct ts_rect){0};
-	s->both = s->pair && !alone && r.w >= PAIR_WIDE && s->right > 0 &&
-		!tab_is_hidden(&s->tab[0]);
+	s->both = s->pair && !alone && r.w >= (s->least > 0 ? s->least : PAIR_WIDE) &&
+		s->right > 0 && !s->tab[s->right].ops->wide && !tab_is_hidden(&s->tab[0]);
 	if (s->both) {
 		struct ts_rect left = ts_rect_cut_left(&r, (r.w - 1) * LEFT_PARTS / ALL_PARTS);
 

@@ -35,6 +35,8 @@ struct ts_tab_ops {
 	const char *title; /* in the tab line */
 	const char *brief; /* where it is narrow; NULL = title */
 
+	bool wide; /* it takes all columns of the pane: no other tab stands beside it */
+
 	/* All but draw may be NULL: nothing to do, nothing to say, not mine. */
 
 	bool (*open)(struct ts_tab *t); /* its own state; false: no memory */
@@ -111,6 +113,7 @@ struct ts_tabs {
 	int source; /* whose object Debug tells of */
 	int home;   /* the tab that `debug` goes to from one whose rows come from nowhere */
 	bool pair;  /* the view wishes the first one on the left, where there is room */
+	int least;  /* columns of the pane from which on that is; 0: as many as small tables need */
 	bool both;  /* two are shown */
 	bool focus; /* the pane had the keys when it was drawn */
 	bool quiet; /* the view's own pane takes the keys of rows unless this one has them: no cursor line in both */
