@@ -159,8 +159,7 @@ to_view(struct ts_app *app, const struct ts_call *call)
 static enum ts_effect
 take_filter_back(struct ts_app *app)
 {
-	char nothing[] = "";
-	char *none = nothing;
+	char nothing[] = "", *none = nothing;
 	enum ts_effect effect;
 	struct ts_call all;
 
