@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_identity - does the memory of the tiles add up? Asked once for a report, behind everything else, and once more
- * when the index has what is alive on tiles; what is broken stands beside the legend, and with its figures in Summary's notes.
+ * memory_identity - does the memory of the tiles add up? Asked once for a report, behind everything else, and behind
+ * that part of the index which says what is alive on tiles; what is broken stands beside the legend, and with its figures in
+ * Summary's notes.
  */
 #include "config.h"
 
@@ -10,7 +11,6 @@
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/memory_identity.h"
-#include "tilescope/report/tile_live.h"
 
 struct identity_fetch {
 	struct ts_fetch fetch;
@@ -37,12 +37,14 @@ fini_identities(struct ts_fetch *f)
 void
 memory_ask_identity(struct memory_view *m)
 {
+	const struct ts_view_env *env = m->view.env;
 	struct identity_fetch *f;
 
-	if (m->identity_asked && (m->identity_whole || !ts_tile_lives_quick(m->view.env->index)))
+	/* what is alive on tiles comes of the index where it has that soon: else it is a pass */
+	if (m->identity_asked || env->looking ||
+		env->coming & ts_section_bit(TS_SECTION_TILE_LIVES))
 		return;
 	m->identity_asked = true;
-	m->identity_whole = ts_tile_lives_quick(m->view.env->index);
 	f = ts_alloc(1, sizeof(*f));
 	if (!f)
 		return; /* a note less */
@@ -79,6 +81,6 @@ memory_identity_note(const struct memory_view *m)
 void
 memory_drop_identity(struct memory_view *m)
 {
-	m->identity_asked = m->identity_whole = false;
+	m->identity_asked = false;
 	m->identity[0] = '\0';
 }

@@ -294,7 +294,7 @@ struct memory_view {
 	int64_t *other; /* values of another report, of the same tiles; NULL: nothing is compared */
 	uint64_t other_data;   /* `data` that they belong to */
 	double most_different; /* the largest difference of all tiles, without its sign */
-	bool identity_asked, identity_whole; /* whole: with what the index has of tiles */
+	bool identity_asked;
 	char identity[200]; /* what does not add up; "" = nothing, as far as is known */
 
 	struct memory_plot plot;

@@ -96,8 +96,11 @@ def variables_of_the_selection(ctx):
     t.wait(rows("5,6,7"))
     command(t, "sql SELECT sum(tile) AS found FROM tiles('selected')", "found")
     t.wait("18")
-    t.press("q", "8", "esc")
-    t.wait("all variables")
+    t.press("q", "8", "esc")           # the filter is nearer than the selection
+    t.wait("the filter is taken back")
+    t.has("tiles 5-7")
+    t.press("esc")
+    t.wait("no tiles are selected any more")
     t.press("&")
     t.type("tile in (1 , worst(0))")
     t.press("\r")
