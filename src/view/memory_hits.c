@@ -53,7 +53,7 @@ using_text(const char *word, char out[TS_TILE_SET_TEXT])
 }
 
 static enum ts_effect
-ask(struct memory_view *m)
+ask(struct memory_view *m, int step, bool from_here)
 {
 	struct ts_view_env *env = m->view.env;
 	struct hits_fetch *f = ts_alloc(1, sizeof(*f));
@@ -71,6 +71,9 @@ ask(struct memory_view *m)
 	ts_view_wants_name_tiles(env);
 	snprintf(m->hits.word, sizeof(m->hits.word), "%s", m->search);
 	m->hits.sent = &f->fetch;
+	m->hits.step = step;
+	m->hits.from_here = from_here;
+	m->hits.cursor = m->span.cursor;
 	ts_view_say(env, "looking for tiles with a variable \"%.60s\"", m->search);
 	ts_fetch_send(&m->view, &f->fetch, FETCH_HITS, quick ? TS_WORKER_SCREEN : TS_WORKER_BULK,
 		"looking for tiles");
@@ -106,14 +109,14 @@ go(struct memory_view *m, int step, bool from_here)
 	}
 	if (at < 0) {
 		ts_view_say_error(m->view.env, "no variable of any tile has \"%.60s\" in its name",
-			m->search);
+			m->hits.word);
 		return TS_EFFECT_BELL;
 	}
 	for (int64_t i = 0; i < at; i++)
 		before += memory_is_hit_at(m, i);
 	ts_view_say(m->view.env, "hit %s of %s tile%s with a variable \"%.60s\"",
 		ts_fmt_count(number, before + 1), ts_fmt_count(count, m->hits.count),
-		m->hits.count == 1 ? "" : "s", m->search);
+		m->hits.count == 1 ? "" : "s", m->hits.word);
 	if (at == m->span.cursor)
 		memory_show_hit(m); /* its variables are there; of another tile: when they come */
 	return memory_go(m, memory_place_at(m, at));
@@ -128,11 +131,22 @@ memory_find_tile(struct memory_view *m, int step, bool from_here)
 		ts_view_say_error(m->view.env, "nothing was searched for");
 		return TS_EFFECT_BELL;
 	}
+	if (strcmp(h->word, m->search) != 0 || (!h->made && !h->sent))
+		return ask(m, step, from_here);
+	if (h->made)
+		return go(m, step, from_here);
 	h->step = step;
 	h->from_here = from_here;
-	if (strcmp(h->word, m->search) != 0 || (!h->made && !h->sent))
-		return ask(m);
-	return h->made ? go(m, step, from_here) : TS_EFFECT_REPAINT;
+	h->cursor = m->span.cursor;
+	return TS_EFFECT_REPAINT;
+}
+
+/* Is the user still where the word was searched for? */
+static bool
+is_waited_for(const struct memory_view *m)
+{
+	return m->focus == PANE_GRAPH && m->span.cursor == m->hits.cursor &&
+		strcmp(m->hits.word, m->search) == 0;
 }
 
 enum ts_effect
@@ -158,6 +172,8 @@ memory_take_hits(struct memory_view *m, struct ts_fetch *fetch)
 	h->version++;
 	for (int64_t i = 0; i < m->tiles->n; i++)
 		h->count += ts_tile_set_has(&h->set, m->tiles->tiles.tile[i].tile);
+	if (!is_waited_for(m))
+		return TS_EFFECT_REPAINT; /* the strip marks them all the same */
 	return (enum ts_effect)(go(m, h->step, h->from_here) | TS_EFFECT_REPAINT);
 }
 

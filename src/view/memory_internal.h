@@ -178,6 +178,7 @@ struct memory_hits {
 	uint64_t version;
 	int step; /* where to go when they come: 1 or -1, ... */
 	bool from_here;
+	int64_t cursor; /* ... from this position, if the cursor is there still */
 };
 
 struct memory_plot {

@@ -201,7 +201,7 @@ memory_no_marks(struct memory_view *m, const struct ts_call *call)
 		m->range_from = -1;
 	else if (selection_of(m)->tiles.count > 0)
 		ts_select_no_tiles(selection_of(m));
-	else if (m->hits.word[0])
+	else if (m->hits.count > 0 || m->hits.sent)
 		memory_hits_drop(m);
 	else
 		return TS_EFFECT_NONE;

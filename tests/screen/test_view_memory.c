@@ -663,6 +663,58 @@ START_TEST(a_search_in_the_graph_goes_from_tile_to_tile)
 	ck_assert_int_eq((long long)harness_at_cursor(&h).tile, first - 3);
 	harness_command(&h, "search nowhere \"at\" all");
 	ck_assert(strstr(h.env.message, "no variable of any tile"));
+	ck_assert_int_eq(harness_command(&h, "marks-clear"), TS_EFFECT_NONE); /* no marks to see */
+	harness_end(&h);
+}
+END_TEST
+
+/* The first search of a word begins on a tile that does not have it, as often as on one that does. */
+START_TEST(a_first_search_leaves_a_tile_without_the_word)
+{
+	static const struct {
+		const char *line;
+		int64_t tile;
+	} tries[] = {{"search CONV_2", 11}, {"search-back CONV_2", 8}, {"search CONV_2", 11}};
+	struct harness h;
+
+	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+		begin(&h, 80, 22, TS_GLYPHS_FULL);
+		harness_settle(&h);
+		if (i == 2)
+			harness_command(&h, "map");
+		harness_command(&h, "goto 10");
+		ck_assert_int_eq(harness_number(&h,
+					 "SELECT count(*) FROM lowered_variable WHERE tile = 10 "
+					 "AND name LIKE '%%conv_2%%'"),
+			0);
+		harness_command(&h, tries[i].line);
+		ck_assert_msg(strstr(h.env.message, "of 80 tiles"), "%s", h.env.message);
+		ck_assert_int_eq(harness_at_cursor(&h).tile, tries[i].tile);
+		harness_end(&h);
+	}
+}
+END_TEST
+
+/* Its answer leads to no tile, and says nothing, where the user has gone on. */
+START_TEST(a_search_in_the_graph_is_left)
+{
+	static const char *const left[] = {"goto 13", "pane-next", "search conv_1"};
+	struct harness h;
+
+	begin(&h, 80, 22, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_command(&h, "tab variables");
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		while (ts_view_memory.pane_context(h.view) != TS_CONTEXT_CHART)
+			harness_command(&h, "pane-next");
+		harness_command(&h, "goto 10");
+		harness_command(&h, "search nowhere");
+		harness_type(&h, "search CONV_2");
+		harness_command(&h, left[i]);
+		ck_assert_msg(!strstr(h.env.message, "CONV_2"), "%s", h.env.message);
+		if (i < 2)
+			ck_assert_int_eq(harness_at_cursor(&h).tile, i == 0 ? 13 : 10);
+	}
 	harness_end(&h);
 }
 END_TEST
@@ -1035,6 +1087,8 @@ main(void)
 	tcase_add_test(c, a_breakdown_is_of_memory);
 	tcase_add_test(c, rows_of_ipus_are_written);
 	tcase_add_test(c, a_search_in_the_graph_goes_from_tile_to_tile);
+	tcase_add_test(c, a_first_search_leaves_a_tile_without_the_word);
+	tcase_add_test(c, a_search_in_the_graph_is_left);
 	tcase_add_test(c, rows_are_copied);
 	tcase_add_test(c, the_mouse_puts_the_cursor);
 	tcase_add_test(c, stopped_work_is_said);
