@@ -131,6 +131,11 @@ enum ts_effect memory_set_tick(struct ts_tab *t);
 
 void memory_set_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
 bool memory_set_sheet(struct ts_tab *t, struct ts_sheet *out);
+
+/* As it stands in the table: "(no name)". */
+const char *memory_set_name(const struct ts_set_variables *v, const struct ts_set_variable *r);
+
+/* --- memory_set_explain.c --- */
 void memory_set_explain(struct ts_tab *t, struct ts_explain *out);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
-#include "tilescope/view/explain.h"
 #include "tilescope/view/what_if.h"
 
 #include "memory_set_internal.h"
@@ -82,8 +81,8 @@ figure_of(const struct ts_set_variable *r, int column)
 	}
 }
 
-static const char *
-name_of(const struct ts_set_variables *v, const struct ts_set_variable *r)
+const char *
+memory_set_name(const struct ts_set_variables *v, const struct ts_set_variable *r)
 {
 	const char *name = ts_set_variable_name(v, r);
 
@@ -158,7 +157,7 @@ set_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	if (column == S_NAME && total)
 		total_name(t, out);
 	else if (column == S_NAME)
-		out->s = name_of(v, r);
+		out->s = memory_set_name(v, r);
 	else if (column == S_CATEGORY && !total)
 		out->s = ts_set_variable_category(v, r);
 	else if (column == S_TICK && !total)
@@ -449,36 +448,4 @@ memory_set_sheet(struct ts_tab *t, struct ts_sheet *out)
 	out->source = s->order.elsewhere ? make_source : NULL;
 	out->wait = waits_for(t);
 	return true;
-}
-
-/* --- = ---------------------------------------------------------------------------------------- */
-
-void
-memory_set_explain(struct ts_tab *t, struct ts_explain *out)
-{
-	const struct set_tab *s = memory_set_of(t);
-	const struct ts_set_variables *v = memory_set_variables_of(t);
-	int64_t row = memory_set_row(t);
-	const struct ts_set_variable *r;
-	const char *tiles = t->view->env->selection->tiles.text;
-	char name[600], in[TS_TILE_SET_TEXT + 2];
-	struct ts_explained *x;
-
-	if (row < 0 || row >= (int64_t)v->count || s->some > 0)
-		return;
-	r = &v->row[row];
-	x = ts_explain_add(out, "bytes of %.100s on %lld tiles", name_of(v, r),
-		(long long)s->ask.of.count);
-	ts_explain_bytes(x, r->bytes, memory_units(memory_of(t)));
-	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes, lowered_variable.name");
-	ts_explain_formula(x, "sum of %lld piece%s on %lld tile%s", (long long)r->pieces,
-		r->pieces == 1 ? "" : "s", (long long)r->tiles, r->tiles == 1 ? "" : "s");
-	if (r->name && tiles[0] && ts_explain_quote(in, sizeof(in), tiles) &&
-		ts_explain_quote(name, sizeof(name), ts_set_variable_name(v, r)))
-		ts_explain_query(x,
-			"SELECT sum(bytes) FROM lowered_variable WHERE name = %s AND tile IN (SELECT tile "
-			"FROM tiles(%s))",
-			name, in);
-	else
-		ts_explain_note(x, "the tiles are not named by an expression, or it has no name");
 }

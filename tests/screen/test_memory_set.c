@@ -562,6 +562,53 @@ START_TEST(a_name_is_gone_to)
 }
 END_TEST
 
+/* The figures of the row under the cursor and of all; how many have a query, which is asked. */
+static int
+explained(struct fixture *f, bool asked)
+{
+	struct ts_explain *e = malloc(sizeof(*e));
+	int n = 0;
+
+	ck_assert_ptr_nonnull(e);
+	ts_explain_init(e);
+	ts_view_memory.explain(f->h.view, e);
+	for (int i = 0; i < e->count; i++) {
+		const struct ts_explained *x = &e->figure[i];
+
+		if (strncmp(x->title, "memory of tile ", 15) == 0)
+			e->count = i; /* those behind it are of the graph */
+		ck_assert(x->query[0] || x->note[0] || x->kind == TS_EXPLAIN_UNKNOWN);
+		n += i < e->count && x->query[0];
+	}
+	if (asked)
+		ck_assert_int_eq(harness_ask(&f->h, e), n);
+	free(e);
+	return n;
+}
+
+/* Queries are of the tiles that the rows are of, also while others are selected and are being read. */
+START_TEST(figures_are_explained)
+{
+	struct fixture f;
+
+	begin(&f, _i);
+	choose(&f, FROM, TO);
+	snprintf(f.h.selection.tiles.text, sizeof(f.h.selection.tiles.text), "%d-%d", FROM, TO - 1);
+	settle(&f);
+	ck_assert_int_ge(explained(&f, true), 9);
+	harness_command(&f.h, "search conv.out");
+	ck_assert_int_ge(explained(&f, true), 9);
+	arrange(&f, "filter variable~^$");
+	settle(&f);
+	ck_assert_int_ge(explained(&f, true), 9); /* the row without a name */
+	choose(&f, FROM + 1, TO - 3);
+	snprintf(f.h.selection.tiles.text, sizeof(f.h.selection.tiles.text), "%d-%d", FROM + 1,
+		TO - 4);
+	ck_assert_int_eq(explained(&f, false), 0);
+	end(&f);
+}
+END_TEST
+
 /* What-if goes by the name there, whatever signs it has. */
 START_TEST(a_name_is_ticked)
 {
@@ -614,6 +661,7 @@ suite(void)
 	tcase_add_test(c, files_have_totals);
 	tcase_add_loop_test(c, a_name_is_gone_to, 0, WAYS);
 	tcase_add_loop_test(c, a_name_is_ticked, 0, WAYS);
+	tcase_add_loop_test(c, figures_are_explained, 0, WAYS);
 	suite_add_tcase(s, c);
 	return s;
 }

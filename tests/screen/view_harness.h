@@ -348,6 +348,11 @@ harness_ask(struct harness *h, const struct ts_explain *e)
 			ck_assert_msg(v.type == TS_SQL_INTEGER && v.integer == x->integer,
 				"%lld, but %lld: %s", (long long)x->integer, (long long)v.integer,
 				x->query);
+		else if (x->kind == TS_EXPLAIN_TEXT)
+			ck_assert_msg(v.type == TS_SQL_TEXT && v.n == strlen(x->text) &&
+					memcmp(v.bytes, x->text, v.n) == 0,
+				"%s, but %.*s: %s", x->text, (int)v.n, v.n ? v.bytes : "",
+				x->query);
 		else
 			ck_assert_msg(v.type == TS_SQL_REAL &&
 					fabs(v.real - x->real) <= 1e-9 * fmax(1, fabs(x->real)),
