@@ -53,8 +53,9 @@ take_fetch(struct ts_app *app, struct ts_view *v, struct ts_fetch *f)
 		!ts_fetch_in_vain(f, app->env.generation) && has_lost_a_file(f->report))
 		ts_hosts_trouble(app, &f->err);
 	if (v && f->job.generation == app->env.generation) {
+		app->env.behind = v != app->view[app->current];
 		effect = v->ops->deliver(v, f);
-		if (v != app->view[app->current])
+		if (app->env.behind)
 			app->env.go = -1; /* somebody went elsewhere meanwhile */
 		else if (app->env.go >= 0)
 			ts_app_effect(app, effect); /* so does the view, now that it knows where */

@@ -145,7 +145,7 @@ memory_find_tile(struct memory_view *m, int step, bool from_here)
 static bool
 is_waited_for(const struct memory_view *m)
 {
-	return m->focus == PANE_GRAPH && m->span.cursor == m->hits.cursor &&
+	return !m->view.env->behind && m->focus == PANE_GRAPH && m->span.cursor == m->hits.cursor &&
 		strcmp(m->hits.word, m->search) == 0;
 }
 

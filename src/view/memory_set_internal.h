@@ -39,7 +39,8 @@ void memory_set_close_names(struct set_names *n); /* NULL allowed */
 struct set_place {
 	uint64_t data; /* struct set_tab.data that it is of; 0: of none */
 	int64_t row, tile;
-	bool found; /* `piece` is known, without its name */
+	bool found;  /* `piece` is known, without its name */
+	bool failed; /* it could not be looked for, or that was stopped: a key asks again */
 	struct ts_tile_variable piece;
 };
 

@@ -3,7 +3,7 @@
  * memory_set_place - where a name on several tiles is: its largest piece on the tile that has most of it.
  *
  * The sums do not say it. When a key asks for it, or Debug is in sight, a worker reads the variables of that tile; the key
- * goes on when the piece is here, if the cursor is still on the row.
+ * goes on when the piece is here, if the cursor is still on the row, which has the keys of the view that is shown.
  */
 #include "config.h"
 
@@ -101,7 +101,7 @@ ask(struct ts_tab *t, int kind, enum ts_cmd then)
 	q->place = (struct set_place){.data = s->data,
 		.row = memory_set_row(t),
 		.tile = r->fullest_tile};
-	s->place = q->place; /* what cannot be found is not looked for again */
+	s->place = q->place; /* what cannot be found is not looked for again, but by a key */
 	s->placing = &q->f;
 	s->place_then = then;
 	ts_fetch_send(t->view, &q->f, kind,
@@ -180,9 +180,16 @@ memory_set_place_command(struct ts_tab *t, int kind, enum ts_cmd cmd)
 {
 	struct set_tab *s = memory_set_of(t);
 
-	if (is_here(t) && !s->placing)
+	if (is_here(t) && !s->placing && !s->place.failed)
 		return go_on(t, cmd);
 	return ask(t, kind, cmd);
+}
+
+/* Is the user still at the row, where the key was pressed? */
+static bool
+is_waited_for(const struct ts_tab *t)
+{
+	return !t->view->env->behind && memory_tab_focus(memory_of(t), TAB_VARIABLES) && is_here(t);
 }
 
 enum ts_effect
@@ -194,10 +201,11 @@ memory_set_take_place(struct ts_tab *t, struct ts_fetch *f)
 	s->placing = NULL;
 	if (f->code && f->code != TS_E_CANCELLED)
 		ts_view_say_error(t->view->env, "%s", f->err.msg);
-	if (stopped || f->code || !is_here(t))
+	s->place.failed = stopped || f->code;
+	if (s->place.failed || !is_here(t))
 		return TS_EFFECT_REPAINT;
 	s->place = ((struct place_fetch *)f)->place;
-	return s->place_then == TS_CMD_COUNT
+	return s->place_then == TS_CMD_COUNT || !is_waited_for(t)
 		? (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC)
 		: go_on(t, s->place_then);
 }

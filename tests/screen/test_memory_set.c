@@ -562,6 +562,51 @@ START_TEST(a_name_is_gone_to)
 }
 END_TEST
 
+/* A key whose look is stopped does it again; one that is left behind leads nowhere, and marks nothing. */
+START_TEST(a_name_is_not_gone_to)
+{
+	struct fixture f;
+	int64_t tile;
+
+	begin(&f, _i);
+	choose(&f, FROM, TO);
+	settle(&f);
+	tile = f.h.selection.tile;
+	harness_type(&f.h, "mark");
+	ts_jobs_cancel(f.h.env.jobs, -1);
+	settle(&f);
+	harness_command(&f.h, "mark");
+	ck_assert_int_eq(f.h.selection.marked.count, 1);
+	harness_command(&f.h, "mark");
+	ck_assert_int_eq(f.h.selection.marked.count, 0);
+	harness_command(&f.h, "down");
+	harness_type(&f.h, "mark");
+	harness_type(&f.h, "tab details");
+	settle(&f);
+	ck_assert_int_eq(f.h.selection.marked.count, 0);
+	harness_command(&f.h, "tab variables");
+	harness_command(&f.h, "down");
+	harness_type(&f.h, "open");
+	harness_type(&f.h, "pane-next"); /* to the graph */
+	ck_assert_int_eq(ts_view_memory.pane_context(f.h.view), TS_CONTEXT_CHART);
+	settle(&f);
+	ck_assert_int_eq(f.h.selection.tile, tile);
+	ck_assert_str_eq(f.h.env.message, "");
+	harness_command(&f.h, "pane-next");
+	harness_command(&f.h, "tab variables");
+	ck_assert_int_ne(ts_view_memory.pane_context(f.h.view), TS_CONTEXT_CHART);
+	harness_command(&f.h, "down");
+	for (int i = 0; i < 2; i++) {
+		harness_type(&f.h, "mark");
+		f.h.env.behind = i == 0; /* another view is shown */
+		settle(&f);
+		ck_assert_int_eq(f.h.selection.marked.count, i);
+		f.h.env.behind = false;
+	}
+	end(&f);
+}
+END_TEST
+
 /* The figures of the row under the cursor and of all; how many have a query, which is asked. */
 static int
 explained(struct fixture *f, bool asked)
@@ -661,6 +706,7 @@ suite(void)
 	tcase_add_test(c, files_have_totals);
 	tcase_add_loop_test(c, a_name_is_gone_to, 0, WAYS);
 	tcase_add_loop_test(c, a_name_is_ticked, 0, WAYS);
+	tcase_add_loop_test(c, a_name_is_not_gone_to, 0, WAYS);
 	tcase_add_loop_test(c, figures_are_explained, 0, WAYS);
 	suite_add_tcase(s, c);
 	return s;

@@ -715,6 +715,11 @@ START_TEST(a_search_in_the_graph_is_left)
 		if (i < 2)
 			ck_assert_int_eq(harness_at_cursor(&h).tile, i == 0 ? 13 : 10);
 	}
+	harness_command(&h, "goto 10");
+	harness_type(&h, "search CONV_2");
+	h.env.behind = true; /* another view is shown */
+	harness_settle(&h);
+	ck_assert_int_eq(harness_at_cursor(&h).tile, 10);
 	harness_end(&h);
 }
 END_TEST

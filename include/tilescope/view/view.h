@@ -103,6 +103,7 @@ struct ts_view_env {
 	char copy[1024]; /* set by COPY: what goes to the clipboard */
 	struct ts_tiles_asked tiles_asked;
 	int go; /* a command (enum ts_cmd) that the program runs next; -1 = none */
+	bool behind; /* what is delivered now is for a view that is not shown: it leads nowhere and marks nothing */
 	char place
 		[TS_PLACE_TEXT]; /* set by a view: an address to go to (taken by the loop); "" = none */
 	char *rules_dir;	 /* where the user's own rules are; may be NULL */
