@@ -8,6 +8,7 @@
 #include "memory_internal.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/view/arg.h"
+#include "tilescope/view/what_if.h"
 
 #define SCALES "linear|log|limit"
 #define ORDERS "software|physical"
@@ -265,6 +266,7 @@ const struct ts_view_arg memory_args[] = {
 	{"order", ORDERS, get_order, NULL, TS_CMD_TILE_ORDER},
 	{"map", TS_ARG_YES, get_map, set_map, 0},
 	{"tiles", TS_ARG_TEXT, ts_arg_get_tiles, ts_arg_set_tiles, 0},
+	{"what-if", TS_ARG_TEXT, ts_what_if_get, ts_what_if_set, 0},
 	{"by", MEMORY_BREAKDOWNS, get_breakdown, NULL, TS_CMD_BREAKDOWN},
 	{"hide", TS_ARG_TEXT, get_hidden, set_hidden, 0},
 	{"ipus", TS_ARG_YES, get_ipus, set_ipus, 0},

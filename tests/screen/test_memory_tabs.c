@@ -544,6 +544,38 @@ arg_called(const char *name)
 	return arg;
 }
 
+/* What is ticked here is in the address, as in Liveness. */
+START_TEST(changes_are_in_the_address)
+{
+	const struct ts_view_arg *arg = arg_called("what-if");
+	const struct ts_what_if_changes *changes;
+	struct ts_what_if_change before;
+	struct ts_strbuf say;
+	struct harness h;
+
+	begin(&h, 120, 50, TS_GLYPHS_FULL);
+	changes = &h.selection.what_if;
+	ts_strbuf_init(&say, 400);
+	ck_assert(!arg->get(h.view, &say));
+	show(&h, "variables");
+	harness_command(&h, "down");
+	harness_command(&h, "tick");
+	harness_command(&h, "tick");
+	ck_assert_int_eq(changes->count, 1);
+	before = changes->item[0];
+	ck_assert(arg->get(h.view, &say));
+	ck_assert_int_eq(arg->set(h.view, ""), TS_ARG_DONE);
+	ck_assert_int_eq(changes->count, 0);
+	ck_assert_int_eq(arg->set(h.view, say.s), TS_ARG_DONE);
+	ck_assert_int_eq(changes->count, 1);
+	ck_assert_int_eq(changes->item[0].of, before.of);
+	ck_assert_int_eq(changes->item[0].how, before.how);
+	ck_assert_int_eq(changes->item[0].id, before.id);
+	ts_strbuf_fini(&say);
+	harness_end(&h);
+}
+END_TEST
+
 /* Siblings are sorted, each with what is in it; a filter leaves what passes and what that is in. */
 START_TEST(details_are_sorted_and_filtered)
 {
@@ -845,6 +877,7 @@ main(void)
 	tcase_add_test(c, the_largest_variables_are_walked);
 	tcase_add_test(c, a_filter_is_shown);
 	tcase_add_test(c, paper_has_all_of_it);
+	tcase_add_test(c, changes_are_in_the_address);
 	tcase_add_test(c, details_are_sorted_and_filtered);
 	tcase_add_test(c, an_address_has_the_table_as_it_is);
 	tcase_add_test(c, an_address_leads_to_a_tab);
