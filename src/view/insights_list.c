@@ -257,6 +257,20 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	return true;
 }
 
+/* The worst first; behind what was looked at what is not known, and what is switched off. */
+static bool
+rank(void *ctx, int64_t row, int column, int64_t *out)
+{
+	const struct ts_finding *f = insights_finding(ctx, row);
+
+	if (column != COL_SEVERITY)
+		return false;
+	*out = !f	    ? TS_SEVERITY_BAD + 2
+		: !f->known ? TS_SEVERITY_BAD + 1
+			    : TS_SEVERITY_BAD - f->severity;
+	return true;
+}
+
 static int
 saves(const struct insights_view *s)
 {
@@ -290,6 +304,7 @@ insights_table(struct insights_view *s)
 		.id = "insights.findings",
 		.facts = facts[saves(s)],
 		.value = value,
+		.rank = rank,
 		.looks = s->base.env->looks,
 		.order = &s->list.order,
 		.needle = s->sought,

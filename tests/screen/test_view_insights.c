@@ -141,6 +141,31 @@ START_TEST(sorted_and_filtered)
 }
 END_TEST
 
+/* By severity: the worst first, what is not known last, on the screen and in a file. */
+START_TEST(sorted_by_severity)
+{
+	static const char *const order[] = {"bad", "warn", "note", "ok", "not known"};
+	struct ts_sheet sheet = {0};
+	size_t at = 0;
+
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, "DROP TABLE liveness_step");
+	harness_settle(&h);
+	table_command(TS_CMD_SORT, "rule");
+	table_command(TS_CMD_SORT, "severity");
+	ck_assert(ts_view_insights.sheet(h.view, &sheet));
+	for (int64_t i = 0; i < sheet.list->count; i++) {
+		struct ts_table_value v = {.type = TS_VALUE_NONE};
+
+		ck_assert(sheet.table.value(sheet.table.ctx, ts_table_row(&sheet.table, i), 0, &v));
+		while (at < TS_COUNT(order) && strcmp(order[at], v.s) != 0)
+			at++;
+		ck_assert_msg(at < TS_COUNT(order), "%s stands behind what is less", v.s);
+	}
+	ck_assert_uint_eq(at, TS_COUNT(order) - 1);
+	harness_end(&h);
+}
+END_TEST
+
 /* What is absent, relation by relation: the rule says why, the tabs what is missing. */
 static const struct {
 	const char *sql, *says[4];
@@ -560,6 +585,7 @@ main(void)
 	tcase_add_loop_test(t, looks, 0, (int)TS_COUNT(screens));
 	tcase_add_test(t, places);
 	tcase_add_test(t, sorted_and_filtered);
+	tcase_add_test(t, sorted_by_severity);
 	tcase_add_loop_test(t, absent, 0, (int)TS_COUNT(gone));
 	tcase_add_test(t, same_reason);
 	tcase_add_test(t, sum_of_nothing);
