@@ -101,6 +101,8 @@ struct pass {
 	const struct ts_categories *categories;
 	struct ts_peak_rows *all; /* NULL: the largest only */
 	const struct ts_cache *cache;
+	const struct ts_cancel *cancel;
+	int64_t nameless; /* of `all`: rows of at most so many bytes keep no name any more; -1: none are */
 	int64_t row;
 };
 
@@ -154,36 +156,63 @@ by_size(const void *a, const void *b)
 
 /* Into their order; of too many the largest stay. */
 static enum ts_code
-sort_rows(struct pass *pass, const struct ts_cancel *cancel, struct ts_err *err)
+sort_rows(struct pass *pass, struct ts_err *err)
 {
 	struct ts_peak_rows *r = pass->all;
 	enum ts_code code = ts_pile_sort(&r->pile[PILE_ROWS], r->count, sizeof(*r->row), by_size,
-		pass->cache, cancel, err);
+		pass->cache, pass->cancel, err);
 
 	if (code || r->count <= TS_PEAK_LISTED)
 		return code;
-	r->cut = true;
 	r->count = TS_PEAK_LISTED;
 	r->pile[PILE_ROWS].used = r->count * sizeof(*r->row);
 	return TS_OK;
 }
 
+/* Too many names: those of the largest rows stay, in half of the room. */
 static enum ts_code
-keep_name(uint32_t *at, struct pass *pass, struct ts_err *err)
+shed_names(struct pass *pass, struct ts_err *err)
+{
+	struct ts_peak_rows *r = pass->all;
+	struct ts_pile kept = {0}, *text = &r->pile[PILE_TEXT];
+	enum ts_code code = sort_rows(pass, err);
+	struct ts_peak_row *row = r->pile[PILE_ROWS].memory;
+	bool full = false;
+
+	for (size_t i = 0; i < r->count && !code; i++) {
+		const char *name = row[i].name > 0 ? (const char *)text->memory + row[i].name - 1
+						   : NULL;
+		size_t n = name ? strlen(name) + 1 : 0;
+
+		if (n > 0 && !full && kept.used + n > TS_PEAK_TEXT / 2) {
+			full = true;
+			pass->nameless = row[i].bytes;
+		}
+		row[i].name = n > 0 && !full ? (uint32_t)kept.used + 1 : 0;
+		if (row[i].name > 0)
+			code = ts_pile_add(&kept, name, n, pass->cache, err);
+	}
+	ts_pile_fini(text);
+	*text = kept;
+	return code;
+}
+
+static enum ts_code
+keep_name(struct ts_peak_row *row, struct pass *pass, struct ts_err *err)
 {
 	struct ts_pile *text = &pass->all->pile[PILE_TEXT];
 	const char *s;
 	size_t n;
-	enum ts_code code;
+	enum ts_code code = TS_OK;
 
 	if (ts_rows_text(pass->rows, V_NAME, &s, &n) != TS_VALUE_OK)
 		return TS_OK;
 	n = strnlen(s, n < TS_PEAK_NAME ? n : TS_PEAK_NAME);
-	if (text->used + n + 1 > TS_PEAK_TEXT) {
-		pass->all->cut = true;
-		return TS_OK;
-	}
-	*at = (uint32_t)text->used + 1;
+	if (row->bytes > pass->nameless && text->used + n + 1 > TS_PEAK_TEXT)
+		code = shed_names(pass, err);
+	if (code || row->bytes <= pass->nameless)
+		return code;
+	row->name = (uint32_t)text->used + 1;
 	code = ts_pile_add(text, s, n, pass->cache, err);
 	return code ? code : ts_pile_add(text, "", 1, pass->cache, err);
 }
@@ -196,13 +225,13 @@ keep_row(struct pass *pass, const struct ts_peak_variable *v, struct ts_err *err
 		.bytes = v->bytes,
 		.always = v->always,
 		.fp32 = v->fp32};
-	enum ts_code code = keep_name(&row.name, pass, err);
+	enum ts_code code = keep_name(&row, pass, err);
 
 	if (!code)
 		code = ts_pile_add(&r->pile[PILE_ROWS], &row, sizeof(row), pass->cache, err);
 	if (code)
 		return code;
-	return ++r->count == 2 * TS_PEAK_LISTED ? sort_rows(pass, NULL, err) : TS_OK;
+	return ++r->count == 2 * TS_PEAK_LISTED ? sort_rows(pass, err) : TS_OK;
 }
 
 /* Sums, and which are FP32. */
@@ -214,7 +243,10 @@ finish_rows(struct pass *pass, struct ts_err *err)
 	struct ts_peak_sum sum = {0}, half = {0}, saves = {0};
 	enum ts_code code = TS_OK;
 
+	r->named = r->count;
 	for (uint32_t i = 0; i < r->count && !code; i++) {
+		if (r->named == r->count && !row[i].name && row[i].bytes <= pass->nameless)
+			r->named = i;
 		count(&sum, row[i].bytes);
 		row[i].so_far = sum.bytes;
 		if (!row[i].fp32)
@@ -416,7 +448,9 @@ ts_peak_rows_read(struct ts_peak_rows **out, struct ts_reader *rd, int64_t step,
 	struct pass pass = {.p = &p,
 		.categories = categories,
 		.all = ts_alloc(1, sizeof(*pass.all)),
-		.cache = cache};
+		.cache = cache,
+		.cancel = rd->cancel,
+		.nameless = -1};
 	enum ts_code code = begin(&p, rd->report, step, replicas, err);
 
 	*out = NULL;
@@ -428,7 +462,7 @@ ts_peak_rows_read(struct ts_peak_rows **out, struct ts_reader *rd, int64_t step,
 	if (!code)
 		code = bear(&p, read_variables(&pass, rd, progress, err));
 	if (!code)
-		code = sort_rows(&pass, rd->cancel, err);
+		code = sort_rows(&pass, err);
 	if (!code)
 		code = finish_rows(&pass, err);
 	free(pass.alive.id);

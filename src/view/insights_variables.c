@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tilescope/base/mem.h"
 
@@ -284,6 +285,18 @@ peak_absent(const struct ts_tab *t)
 	return insights_ready(insights_host(t)) && !insights_facts(insights_host(t))->has_peak;
 }
 
+/* Of more bytes of names than are kept those of the largest are there. */
+static void
+add_named(const struct insights_view *s, char out[TS_TAB_NOTE])
+{
+	size_t n = strlen(out);
+	char buf[TS_FMT_MAX];
+
+	if (s->peak && s->peak->named < s->peak->count)
+		snprintf(out + n, TS_TAB_NOTE - n, ", names of the largest %s alone",
+			ts_fmt_count(buf, (int64_t)s->peak->named));
+}
+
 static void
 step_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
@@ -294,6 +307,7 @@ step_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 		insights_facts(s)->peak.step != TS_UNKNOWN)
 		snprintf(out, TS_TAB_NOTE, "liveness step %s",
 			ts_fmt_count(buf, insights_facts(s)->peak.step));
+	add_named(s, out);
 }
 
 static void
@@ -308,6 +322,7 @@ halves_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	snprintf(out, TS_TAB_NOTE, "%s candidates%s%s", ts_fmt_count(n, p->fp32.count),
 		p->step == TS_UNKNOWN ? "" : ", step ",
 		p->step == TS_UNKNOWN ? "" : ts_fmt_count(step, p->step));
+	add_named(s, out);
 }
 
 /* --- FP32 ------------------------------------------------------------------------------------- */

@@ -461,6 +461,29 @@ START_TEST(all_of_the_peak)
 }
 END_TEST
 
+/* More names than are kept: those of the largest are, which is said. */
+START_TEST(names_of_the_largest)
+{
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE,
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 79999) "
+		"INSERT INTO variable(variable, name, bytes, always_live, element_type) SELECT 1000000 + i, "
+		"printf('%01000d', i), i, 1, 'float' FROM n");
+	harness_settle(&h);
+	harness_type(&h, "pane-zoom");
+	harness_type(&h, "tab peak");
+	harness_type(&h, "pane-next");
+	harness_settle(&h);
+	harness_says(&h, ", names of the largest");
+	harness_command(&h, "first");
+	harness_command(&h, "search 0079999");
+	ck_assert_int_eq(strncmp(h.env.message, "hit 1 of ", 9), 0);
+	harness_command(&h, "last");
+	harness_command(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "(no name)"));
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(units_and_reload)
 {
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
@@ -593,6 +616,7 @@ main(void)
 	tcase_add_test(t, own_rules);
 	tcase_add_test(t, cursor_stays);
 	tcase_add_test(t, all_of_the_peak);
+	tcase_add_test(t, names_of_the_largest);
 	tcase_add_test(t, units_and_reload);
 	tcase_add_loop_test(t, any_keys, 0, 4);
 	suite_add_tcase(s, t);

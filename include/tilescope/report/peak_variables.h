@@ -73,7 +73,8 @@ void ts_peak_variables_fini(struct ts_peak_variables *p);
 
 enum {
 	TS_PEAK_LISTED = 1 << 20, /* rows; of more the largest */
-	TS_PEAK_TEXT = 64 << 20,  /* bytes of names; those that do not fit any more are not kept */
+	TS_PEAK_TEXT = 64
+		<< 20, /* bytes of names; of more those of the largest rows, half of it at least */
 };
 
 struct ts_peak_row {
@@ -92,7 +93,7 @@ struct ts_peak_rows {
 	const uint32_t *half;		/* the FP32 ones: rows, ascending */
 	int64_t half_bytes, half_saves; /* of these; saves: the sum of bytes / 2 */
 	const char *text;
-	bool cut;		/* more rows, or bytes of names, than are kept */
+	size_t named; /* rows before this one have the names that are recorded; `count`: all */
 	struct ts_pile pile[3]; /* rows, halves, text */
 };
 
