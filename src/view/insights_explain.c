@@ -29,9 +29,10 @@ enum { BYTES_TEXT = 96 };
 	"lowered_variable WHERE tile = %" PRId64 " AND " FP32                                     \
 	" AND (always_live OR class IN (SELECT class FROM class_interval WHERE start <= %" PRId64 \
 	" AND \"end\" > %" PRId64 "))"
-#define NO_CODE                                                                         \
-	"NOT (ifnull(v.always_live, 0) AND v.name IN (SELECT name FROM memory_category" \
-	" WHERE name IS NOT NULL))"
+/* what has no name is no code: NULL IN (...) is neither */
+#define NO_CODE                                                                                \
+	"NOT (ifnull(v.always_live, 0) AND ifnull(v.name IN (SELECT name FROM memory_category" \
+	" WHERE name IS NOT NULL), 0))"
 
 /* Bytes of a variable on the device: what is not always live is recorded of one replica. */
 static const char *

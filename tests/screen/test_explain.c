@@ -249,10 +249,11 @@ static const struct {
 	{"sdk", {.layout = TS_DEMO_SDK, .ipus = 2, .tiles = 24, .steps = 300, .variables = 900},
 		NULL},
 	{"oom", {.ipus = 1, .tiles = 40, .variables = 2000, .oom = true, .seed = 3}, NULL},
-	/* lowered variables without numbers: queries go by their order */
+	/* lowered variables without numbers: queries go by their order; variables without a name */
 	{"no-ids", {.ipus = 1, .tiles = 6, .steps = 60, .variables = 300, .seed = 5},
 		"ALTER TABLE lowered_variable RENAME COLUMN id TO key;"
-		"CREATE INDEX lowered_by_tile ON lowered_variable(tile, bytes DESC)"},
+		"CREATE INDEX lowered_by_tile ON lowered_variable(tile, bytes DESC);"
+		"UPDATE variable SET name = NULL WHERE always_live AND variable % 3 = 0"},
 	{"one", {.ipus = 1, .tiles = 1, .steps = 40, .variables = 30, .seed = 4}, NULL},
 	{"seeds",
 		{.layout = TS_DEMO_SDK,
