@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tilescope/base/mem.h"
@@ -18,45 +19,7 @@
 
 #include "insights_peak.h"
 
-enum { BYTES_TEXT = 96 };
-
 #define USED "ifnull(total_gaps, total)"
-#define ALIVE                                                                                            \
-	"v.always_live OR v.variable IN (SELECT variable FROM liveness_variable WHERE start <= %" PRId64 \
-	" AND \"end\" > %" PRId64 ")"
-#define FP32 "lower(element_type) IN ('float', 'float32', 'fp32')"
-#define FP32_OF_TILE                                                                              \
-	"lowered_variable WHERE tile = %" PRId64 " AND " FP32                                     \
-	" AND (always_live OR class IN (SELECT class FROM class_interval WHERE start <= %" PRId64 \
-	" AND \"end\" > %" PRId64 "))"
-/* what has no name is no code: NULL IN (...) is neither */
-#define NO_CODE                                                                                \
-	"NOT (ifnull(v.always_live, 0) AND ifnull(v.name IN (SELECT name FROM memory_category" \
-	" WHERE name IS NOT NULL), 0))"
-
-/* Bytes of a variable on the device: what is not always live is recorded of one replica. */
-static const char *
-bytes_of(const struct insights_view *s, char out[BYTES_TEXT])
-{
-	int64_t replicas = s->found.facts.peak.replicas;
-
-	if (replicas > 1)
-		snprintf(out, BYTES_TEXT,
-			"bytes * CASE WHEN ifnull(v.always_live, 0) THEN 1 ELSE %" PRId64 " END",
-			replicas);
-	else
-		snprintf(out, BYTES_TEXT, "bytes");
-	return out;
-}
-
-static void
-note_replicas(const struct insights_view *s, struct ts_explained *x)
-{
-	if (s->found.facts.peak.replicas > 1)
-		ts_explain_note(x,
-			"of all %" PRId64 " replicas: what is not always live is recorded of one",
-			s->found.facts.peak.replicas);
-}
 
 static const char codes[] = "'vertexCode', 'controlCode', 'internalExchangeCode', "
 			    "'globalExchangeCode', 'hostExchangeCode', 'sharedCodeStorage'";
@@ -186,7 +149,7 @@ static void
 ask_fp32(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
-	char bytes[BYTES_TEXT];
+	char bytes[PEAK_BYTES_TEXT];
 
 	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED,
@@ -195,20 +158,20 @@ ask_fp32(const struct insights_view *s, struct ts_explained *x, const struct ts_
 		"FP32 / all of the variables alive at step %" PRId64
 		" (always live or not, no code): %" PRId64 " / %" PRId64,
 		p->step, p->fp32.bytes, ts_peak_bytes(p));
-	note_replicas(s, x);
+	peak_note_replicas(s, x);
 	if (has(s, TS_MEMORY_CATEGORY))
 		ts_explain_query(x,
-			"SELECT sum(CASE WHEN " FP32 " THEN %s"
-			" ELSE 0 END) * 1.0 / sum(%s) FROM variable v WHERE (" ALIVE
-			") AND " NO_CODE,
-			bytes_of(s, bytes), bytes, p->step, p->step);
+			"SELECT sum(CASE WHEN " PEAK_FP32 " THEN %s"
+			" ELSE 0 END) * 1.0 / sum(%s) FROM variable v WHERE (" PEAK_ALIVE
+			") AND " PEAK_NO_CODE,
+			peak_bytes_sql(s, bytes), bytes, p->step, p->step);
 }
 
 static void
 ask_half(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
-	char bytes[BYTES_TEXT];
+	char bytes[PEAK_BYTES_TEXT];
 
 	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED,
@@ -219,13 +182,13 @@ ask_half(const struct insights_view *s, struct ts_explained *x, const struct ts_
 		ts_peak_bytes(p), p->step);
 	if (has(s, TS_MEMORY_CATEGORY))
 		ts_explain_query(x,
-			"WITH a AS (SELECT %s b, v.variable r FROM variable v WHERE (" ALIVE
-			") AND " NO_CODE
+			"WITH a AS (SELECT %s b, v.variable r FROM variable v WHERE (" PEAK_ALIVE
+			") AND " PEAK_NO_CODE
 			"), c AS (SELECT sum(b) OVER (ORDER BY b DESC, r) s, row_number()"
 			" OVER (ORDER BY b DESC, r) k FROM a) SELECT 1.0 * min(501, min(k)) FROM c"
 			" WHERE 2 * s >= (SELECT sum(b) FROM a)",
-			bytes_of(s, bytes), p->step, p->step);
-	note_replicas(s, x);
+			peak_bytes_sql(s, bytes), p->step, p->step);
+	peak_note_replicas(s, x);
 }
 
 static void
@@ -240,8 +203,9 @@ ask_fp32_tile(const struct insights_view *s, struct ts_explained *x, const struc
 		"FP32 alive at its peak, step %" PRId64 " / what tile %" PRId64 " uses: %" PRId64
 		" / %" PRId64,
 		t->peak_step, t->tile, t->fp32_bytes, t->used);
-	ts_explain_query(x, "SELECT ifnull(sum(bytes), 0) * 1.0 / %" PRId64 " FROM " FP32_OF_TILE,
-		t->used, t->tile, t->peak_step, t->peak_step);
+	ts_explain_query(x,
+		"SELECT ifnull(sum(bytes), 0) * 1.0 / %" PRId64 " FROM " PEAK_FP32_OF_TILE, t->used,
+		t->tile, t->peak_step, t->peak_step);
 }
 
 /* --- what mending saves ----------------------------------------------------------------------- */
@@ -312,7 +276,7 @@ static void
 save_fp32(const struct insights_view *s, struct ts_explained *x, const struct ts_finding *f)
 {
 	const struct ts_peak_variables *p = &s->found.facts.peak;
-	char bytes[BYTES_TEXT];
+	char bytes[PEAK_BYTES_TEXT];
 
 	(void)f;
 	ts_explain_from(x, TS_KNOWN_DERIVED,
@@ -320,12 +284,12 @@ save_fp32(const struct insights_view *s, struct ts_explained *x, const struct ts
 	ts_explain_formula(x,
 		"FP32 variables alive at step %" PRId64 " in 16 bits: %" PRId64 " / 2", p->step,
 		p->fp32.bytes);
-	note_replicas(s, x);
+	peak_note_replicas(s, x);
 	if (has(s, TS_MEMORY_CATEGORY))
 		ts_explain_query(x,
-			"SELECT sum(%s) / 2 FROM variable v WHERE (" ALIVE ") AND " NO_CODE
-			" AND " FP32,
-			bytes_of(s, bytes), p->step, p->step);
+			"SELECT sum(%s) / 2 FROM variable v WHERE (" PEAK_ALIVE
+			") AND " PEAK_NO_CODE " AND " PEAK_FP32,
+			peak_bytes_sql(s, bytes), p->step, p->step);
 	else
 		ts_explain_note(x, "no query: names of categories are not recorded");
 }
@@ -342,7 +306,7 @@ save_fp32_tile(const struct insights_view *s, struct ts_explained *x, const stru
 		"FP32 variables of tile %" PRId64 " alive at its peak, step %" PRId64
 		", in 16 bits: %" PRId64 " / 2",
 		t->tile, t->peak_step, t->fp32_bytes);
-	ts_explain_query(x, "SELECT ifnull(sum(bytes), 0) / 2 FROM " FP32_OF_TILE, t->tile,
+	ts_explain_query(x, "SELECT ifnull(sum(bytes), 0) / 2 FROM " PEAK_FP32_OF_TILE, t->tile,
 		t->peak_step, t->peak_step);
 }
 
@@ -516,161 +480,239 @@ explain_spread(struct insights_view *s, struct ts_explain *out)
 	explain_percentiles(s, out);
 }
 
+static void
+explain_category(const struct insights_view *s, const struct ts_full_tile *t,
+	struct ts_explain *out)
+{
+	const struct ts_fullest *all = &s->found.facts.fullest;
+	bool by_category = has(s, TS_TILE_CATEGORY);
+	struct ts_explained *x;
+	char name[200];
+
+	if (!t->category)
+		return;
+	x = ts_explain_add(out, "what tile %" PRId64 " has more of %.60s than tile %" PRId64,
+		t->tile, t->category, all->median_tile);
+	ts_explain_bytes(x, t->category_bytes - t->category_median, s->found.units);
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		by_category ? "tile_category.not_overlapped, .overlapped"
+			    : "lowered_variable.bytes, .category");
+	ts_explain_formula(x, "%" PRId64 " - %" PRId64, t->category_bytes, t->category_median);
+	ts_explain_note(x, "of all categories the one with the largest difference");
+	if (has(s, TS_MEMORY_CATEGORY) && ts_explain_quote(name, sizeof(name), t->category))
+		ts_explain_query(x,
+			"SELECT sum(CASE tile WHEN %" PRId64
+			" THEN 1 ELSE -1 END * %s) FROM %s WHERE tile IN (%" PRId64 ", %" PRId64
+			") AND category IN (SELECT category FROM memory_category WHERE name = %s)",
+			t->tile, by_category ? "(not_overlapped + ifnull(overlapped, 0))" : "bytes",
+			by_category ? "tile_category" : "lowered_variable", t->tile,
+			all->median_tile, name);
+}
+
+/* Of the name that sets it apart: of each tile its largest variables are looked at. */
+static void
+explain_mostly(const struct insights_view *s, const struct ts_full_tile *t, struct ts_explain *out)
+{
+	const struct ts_fullest *all = &s->found.facts.fullest;
+	struct ts_explained *x;
+	char name[1200], category[200], of[300] = "";
+	bool quoted;
+
+	if (!t->variable)
+		return;
+	x = ts_explain_add(out, "what tile %" PRId64 " has more of %.60s there", t->tile,
+		t->variable);
+	ts_explain_bytes(x, t->variable_bytes - t->variable_median, s->found.units);
+	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes, .name, .category");
+	ts_explain_formula(x, "%" PRId64 " - %" PRId64 " on tile %" PRId64, t->variable_bytes,
+		t->variable_median, all->median_tile);
+	ts_explain_note(x,
+		"of the names in the category the one with the largest difference, among the %d largest "
+		"variables of each tile",
+		TS_FULLEST_NAMES);
+	quoted = ts_explain_quote(name, sizeof(name), t->variable);
+	if (t->category) {
+		quoted = quoted && ts_explain_quote(category, sizeof(category), t->category) &&
+			has(s, TS_MEMORY_CATEGORY);
+		if (quoted)
+			snprintf(of, sizeof(of),
+				" AND category IN (SELECT category FROM memory_category WHERE name = %s)",
+				category);
+	}
+	if (quoted)
+		ts_explain_query(x,
+			"SELECT sum(iif(tile = %" PRId64
+			", bytes, -bytes)) FROM (SELECT *, row_number() OVER "
+			"(PARTITION BY tile ORDER BY bytes DESC) k FROM lowered_variable WHERE tile IN (%" PRId64
+			", %" PRId64 ")) WHERE k <= %d AND name = %s%s",
+			t->tile, t->tile, all->median_tile, TS_FULLEST_NAMES, name, of);
+	else
+		ts_explain_note(x, "no query: the name is too long, or categories have no names");
+}
+
+static void
+explain_tile_share(const struct insights_view *s, const struct ts_full_tile *t,
+	struct ts_explain *out)
+{
+	const struct ts_target *target = &s->found.facts.target;
+	struct ts_explained *x;
+
+	if (target->bytes_per_tile <= 0)
+		return;
+	x = ts_explain_add(out, "how full tile %" PRId64 " is", t->tile);
+	ts_explain_real(x, 100.0 * (double)t->used / (double)target->bytes_per_tile, "%");
+	ts_explain_from(x, target->assumed ? TS_KNOWN_ASSUMED : TS_KNOWN_DERIVED,
+		"tile_memory.total_gaps or .total; target.bytes_per_tile");
+	ts_explain_formula(x, "100 x %" PRId64 " / %" PRId64, t->used, target->bytes_per_tile);
+	if (target->assumed)
+		ts_explain_note(x, "the memory of a tile is assumed: from the number of tiles");
+	ts_explain_query(x,
+		"SELECT 100.0 * " USED " / %" PRId64 " FROM tile_memory WHERE tile = %" PRId64,
+		target->bytes_per_tile, t->tile);
+}
+
+static void
+explain_used(const struct insights_view *s, const struct ts_full_tile *t, struct ts_explain *out)
+{
+	struct ts_explained *x = ts_explain_add(out, "memory of tile %" PRId64, t->tile);
+
+	ts_explain_bytes(x, t->used, s->found.units);
+	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total_gaps or .total");
+	ts_explain_query(x, "SELECT " USED " FROM tile_memory WHERE tile = %" PRId64, t->tile);
+}
+
+/* Columns of the table that have a sum at its foot. */
+static const struct {
+	const char *what, *column;
+	void (*row)(const struct insights_view *s, const struct ts_full_tile *t,
+		struct ts_explain *out);
+} sums[] = {
+	{"use", "used", explain_used},
+	{"have live at their peaks", "live", explain_live},
+	{"have more of these categories than the median tile", "category_more", explain_category},
+	{"have more of these variables", "variable_more", explain_mostly},
+};
+
+/* The sum of what the queries of the rows say. */
+static void
+ask_rows(const struct insights_view *s, struct ts_explained *x, size_t sum)
+{
+	const struct ts_fullest *all = &s->found.facts.fullest;
+	struct ts_explain *one = ts_alloc(1, sizeof(*one));
+	struct ts_strbuf query;
+	bool asked = one != NULL;
+
+	ts_strbuf_init(&query, 5 * TS_EXPLAIN_QUERY);
+	for (int i = 0; i < all->count && asked; i++) {
+		ts_explain_init(one);
+		sums[sum].row(s, &all->tile[i], one);
+		if (one->count == 0)
+			continue;
+		asked = one->figure[0].query[0];
+		ts_strbuf_printf(&query, "%s(%s)", query.len > 0 ? " + " : "",
+			one->figure[0].query);
+		if (x->from[0] == '\0')
+			ts_explain_from(x, TS_KNOWN_DERIVED, "%s", one->figure[0].from);
+	}
+	if (asked)
+		ts_explain_query(x, "SELECT %s", query.s);
+	else
+		ts_explain_note(x, "no query: a row has none");
+	ts_strbuf_fini(&query);
+	free(one);
+}
+
+static void
+explain_together(struct insights_view *s, struct ts_explain *out)
+{
+	const int count = s->found.facts.fullest.count;
+	const struct ts_table table = insights_tiles_table.table(s,
+		insights_rows_of(&s->tabs.tab[INSIGHTS_TILES]));
+
+	for (int c = 0; c < table.columns && count > 1; c++) {
+		struct ts_table_value v = {.type = TS_VALUE_NONE};
+		struct ts_explained *x;
+		size_t i = 0;
+
+		while (i < TS_COUNT(sums) && strcmp(sums[i].column, table.facts[c].name) != 0)
+			i++;
+		if (i == TS_COUNT(sums) || !table.value(table.ctx, TS_TABLE_TOTAL, c, &v) ||
+			v.type != TS_VALUE_INTEGER)
+			continue;
+		x = ts_explain_add(out, "what the %d fullest tiles %s, together", count,
+			sums[i].what);
+		ts_explain_bytes(x, v.integer, s->found.units);
+		ts_explain_note(x, "the sum of the rows above that have a value");
+		ask_rows(s, x, i);
+	}
+}
+
+/* Where a bar of the histogram begins: ceil(top x i / bars), in bytes. */
+static int64_t
+edge(int64_t top, int i, int bars)
+{
+	return top / bars * i + (top % bars * i + bars - 1) / bars;
+}
+
+/* The highest bar, and what stands behind the limit. */
+static void
+explain_bars(const struct insights_view *s, struct ts_explain *out)
+{
+	const struct ts_insight_facts *f = &s->found.facts;
+	int64_t *count = s->bars > 0 ? ts_alloc((size_t)s->bars + 1, sizeof(*count)) : NULL;
+	int64_t top = insights_histogram_top(s), limit = f->target.bytes_per_tile;
+	struct ts_explained *x;
+	int most = 0;
+
+	if (count) {
+		ts_histogram_sorted(count, s->bars, s->found.used, f->tiles.count, top);
+		for (int i = 1; i < s->bars; i++)
+			most = count[i] > count[most] ? i : most;
+		x = ts_explain_add(out, "tiles of the highest bar of the histogram");
+		ts_explain_integer(x, count[most], "tiles");
+		ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps or .total");
+		ts_explain_formula(x,
+			"bar %d of %d from 0 to %" PRId64 " bytes: at least %" PRId64
+			", less than %" PRId64,
+			most + 1, s->bars, top, edge(top, most, s->bars),
+			edge(top, most + 1, s->bars));
+		ts_explain_note(x, "bars as the screen draws them; the last one has its end, too");
+		ts_explain_query(x,
+			"SELECT count(*) FROM tile_memory WHERE " USED " >= %" PRId64 " AND " USED
+			" < %" PRId64,
+			edge(top, most, s->bars),
+			edge(top, most + 1, s->bars) + (most == s->bars - 1));
+		free(count);
+	}
+	if (limit <= 0)
+		return;
+	x = ts_explain_add(out, "tiles that use more than the limit");
+	ts_explain_integer(x, (int64_t)ts_tiles_over(&f->tiles, limit), "tiles");
+	ts_explain_from(x, f->target.assumed ? TS_KNOWN_ASSUMED : TS_KNOWN_DERIVED,
+		"tile_memory.total_gaps or .total, .overflowed; target.bytes_per_tile");
+	ts_explain_query(x,
+		"SELECT count(*) FROM tile_memory WHERE " USED " > %" PRId64
+		" OR ifnull(overflowed, 0) > 0",
+		limit);
+}
+
 void
 insights_explain_tile(struct insights_view *s, int64_t row, struct ts_explain *out)
 {
 	const struct ts_fullest *all = &s->found.facts.fullest;
-	bool by_category = has(s, TS_TILE_CATEGORY);
 	const struct ts_full_tile *t;
-	struct ts_explained *x;
-	char name[200];
 
 	if (row < 0 || row >= all->count)
 		return;
 	t = &all->tile[row];
-	x = ts_explain_add(out, "memory of tile %" PRId64, t->tile);
-	ts_explain_bytes(x, t->used, s->found.units);
-	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total_gaps or .total");
-	ts_explain_query(x, "SELECT " USED " FROM tile_memory WHERE tile = %" PRId64, t->tile);
+	explain_used(s, t, out);
+	explain_tile_share(s, t, out);
 	explain_live(s, t, out);
-	if (t->category) {
-		x = ts_explain_add(out,
-			"what tile %" PRId64 " has more of %.60s than tile %" PRId64, t->tile,
-			t->category, all->median_tile);
-		ts_explain_bytes(x, t->category_bytes - t->category_median, s->found.units);
-		ts_explain_from(x, TS_KNOWN_DERIVED,
-			by_category ? "tile_category.not_overlapped, .overlapped"
-				    : "lowered_variable.bytes, .category");
-		ts_explain_formula(x, "%" PRId64 " - %" PRId64, t->category_bytes,
-			t->category_median);
-		ts_explain_note(x, "of all categories the one with the largest difference");
-		if (has(s, TS_MEMORY_CATEGORY) && ts_explain_quote(name, sizeof(name), t->category))
-			ts_explain_query(x,
-				"SELECT sum(CASE tile WHEN %" PRId64
-				" THEN 1 ELSE -1 END * %s) FROM %s WHERE tile IN (%" PRId64
-				", %" PRId64
-				") AND category IN (SELECT category FROM memory_category WHERE name = %s)",
-				t->tile,
-				by_category ? "(not_overlapped + ifnull(overlapped, 0))" : "bytes",
-				by_category ? "tile_category" : "lowered_variable", t->tile,
-				all->median_tile, name);
-	}
+	explain_category(s, t, out);
+	explain_mostly(s, t, out);
+	explain_together(s, out);
 	explain_spread(s, out);
-}
-
-/* --- variables -------------------------------------------------------------------------------- */
-
-static void
-explain_variable(struct insights_view *s, const struct ts_peak_variable *v, int divide,
-	struct ts_explain *out)
-{
-	struct ts_explained *x = ts_explain_add(out, "%s of variable %" PRId64,
-		divide == 2 ? "saving by halving" : "bytes", v->variable);
-	char bytes[BYTES_TEXT];
-
-	ts_explain_bytes(x, v->bytes / divide, s->found.units);
-	ts_explain_from(x, divide == 2 ? TS_KNOWN_DERIVED : TS_KNOWN_RECORDED, "variable.bytes");
-	if (divide == 2)
-		ts_explain_formula(x, "%" PRId64 " / 2", v->bytes);
-	note_replicas(s, x);
-	ts_explain_query(x, "SELECT %s / %d FROM variable v WHERE variable = %" PRId64,
-		bytes_of(s, bytes), divide, v->variable);
-}
-
-static void
-explain_sum(struct insights_view *s, const char *what, int64_t bytes, const char *more,
-	struct ts_explain *out)
-{
-	const struct ts_peak_variables *p = &s->found.facts.peak;
-	struct ts_explained *x = ts_explain_add(out, "%s", what);
-	char of[BYTES_TEXT];
-
-	ts_explain_bytes(x, bytes, s->found.units);
-	ts_explain_from(x, TS_KNOWN_DERIVED,
-		"variable.bytes, .always_live; liveness_variable.start, .end");
-	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
-		ts_explain_query(x,
-			"SELECT ifnull(sum(%s), 0) FROM variable v WHERE (" ALIVE ") AND " NO_CODE
-			"%s",
-			bytes_of(s, of), p->step, p->step, more);
-	note_replicas(s, x);
-}
-
-/* Its share of all, and that of it and all larger ones. */
-static void
-explain_so_far(struct insights_view *s, const struct peak_look *k, int64_t row,
-	const struct ts_peak_variable *v, struct ts_explain *out)
-{
-	const struct ts_peak_variables *p = k->found;
-	struct ts_explained *x;
-	char of[BYTES_TEXT];
-
-	if (k->whole <= 0)
-		return;
-	x = ts_explain_add(out, "share of variable %" PRId64, v->variable);
-	ts_explain_real(x, 100 * (double)v->bytes / k->whole, "%");
-	ts_explain_from(x, TS_KNOWN_DERIVED,
-		"variable.bytes, .always_live; liveness_variable.start, .end");
-	ts_explain_formula(x, "100 x %" PRId64 " / %" PRId64, v->bytes, ts_peak_bytes(p));
-	note_replicas(s, x);
-	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
-		ts_explain_query(x,
-			"SELECT 100.0 * sum(%s * (variable = %" PRId64
-			")) / sum(%s) FROM variable v WHERE (" ALIVE ") AND " NO_CODE,
-			bytes_of(s, of), v->variable, of, p->step, p->step);
-	else
-		ts_explain_note(x,
-			"no query: who is alive, or the names of categories, are not recorded");
-	x = ts_explain_add(out, "share of the %" PRId64 " largest", row + 1);
-	ts_explain_real(x, 100 * peak_look_so_far(k, row) / k->whole, "%");
-	ts_explain_from(x, TS_KNOWN_DERIVED,
-		"variable.bytes, .always_live; liveness_variable.start, .end");
-	ts_explain_formula(x, "100 x %.0f / %" PRId64, peak_look_so_far(k, row), ts_peak_bytes(p));
-	note_replicas(s, x);
-	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
-		ts_explain_query(x,
-			"WITH a AS (SELECT %s AS b FROM variable v WHERE (" ALIVE ") AND " NO_CODE
-			") SELECT 100.0 * (SELECT sum(b) FROM (SELECT b FROM a ORDER BY b DESC LIMIT %" PRId64
-			")) / sum(b) FROM a",
-			bytes_of(s, of), p->step, p->step, row + 1);
-	else
-		ts_explain_note(x, "no query: as above");
-}
-
-void
-insights_explain_peak(struct insights_view *s, int64_t row, struct ts_explain *out)
-{
-	const struct ts_peak_variables *p = &s->found.facts.peak;
-
-	const struct peak_look k = peak_look(s, false);
-	struct ts_peak_variable v;
-
-	if (peak_look_row(&k, row, &v)) {
-		explain_variable(s, &v, 1, out);
-		explain_so_far(s, &k, row, &v, out);
-	}
-	if (!s->found.facts.has_peak)
-		return;
-	explain_sum(s, "all variables alive at the peak", ts_peak_bytes(p), "", out);
-	explain_sum(s, "the always-live ones of them", p->always.bytes, " AND v.always_live", out);
-	explain_sum(s, "the others", p->alive.bytes, " AND NOT ifnull(v.always_live, 0)", out);
-}
-
-void
-insights_explain_half(struct insights_view *s, int64_t row, struct ts_explain *out)
-{
-	const struct ts_peak_variables *p = &s->found.facts.peak;
-
-	const struct peak_look k = peak_look(s, true);
-	struct ts_peak_variable v;
-
-	if (peak_look_row(&k, row, &v)) {
-		explain_variable(s, &v, 2, out);
-		explain_variable(s, &v, 1, out);
-	}
-	if (s->found.facts.has_peak && p->has_types)
-		explain_sum(s, "FP32 variables alive at the peak", p->fp32.bytes, " AND " FP32,
-			out);
+	explain_bars(s, out);
 }
 
 void

@@ -41,7 +41,8 @@ struct insights_view {
 	struct ts_tabs tabs;
 	bool in_tabs, zoomed;
 	struct ts_rect area, rule, at, below;
-	struct ts_peak_rows *peak;	  /* all that is alive at the peak, when it was read */
+	int bars;		   /* of the histogram of tiles, as it was drawn; 0: it was not */
+	struct ts_peak_rows *peak; /* all that is alive at the peak, when it was read */
 	const struct ts_fetch *peak_sent; /* it is asked for */
 	bool peak_failed;		  /* in vain */
 	/* the rule that the cursor is on when its rows come anew; "": none */
@@ -90,7 +91,7 @@ enum ts_effect insights_list_command(struct insights_view *s, struct insights_li
 	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out));
 
 /* insights_tabs.c */
-enum { INSIGHTS_LARGEST = 4, INSIGHTS_TABS = 5 };
+enum { INSIGHTS_TILES = 1, INSIGHTS_LARGEST = 4, INSIGHTS_TABS = 5 };
 extern const struct ts_tab_ops *const insights_tab_ops[INSIGHTS_TABS];
 
 /* Go to an address. */
@@ -185,6 +186,9 @@ extern const struct insights_percentile {
 extern const struct ts_tab_ops insights_tab_tiles, insights_tab_peak, insights_tab_fp32;
 extern const struct insights_tab_table insights_tiles_table, insights_peak_table,
 	insights_fp32_table;
+
+/* What the histogram of tiles goes up to: the limit, or the fullest where that is more; there are tiles. */
+int64_t insights_histogram_top(const struct insights_view *s);
 
 /* insights_peak.c: are there variables of the peak beyond the largest that are not here yet? And s->peak_sent comes back. */
 bool insights_peak_lacks(const struct insights_view *s);

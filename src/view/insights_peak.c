@@ -77,6 +77,15 @@ peak_look(const struct insights_view *s, bool halves)
 		.halves = halves};
 }
 
+int64_t
+peak_share(const struct insights_view *s, int percent)
+{
+	const struct ts_peak_variables *p = &insights_facts(s)->peak;
+
+	return s->peak ? ts_peak_rows_share(s->peak, ts_peak_bytes(p), percent)
+		       : ts_peak_share(p, percent);
+}
+
 /* --- all rows --------------------------------------------------------------------------------- */
 
 struct peak_fetch {

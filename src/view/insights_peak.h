@@ -3,6 +3,8 @@
 #ifndef TS_VIEW_INSIGHTS_PEAK_H
 #define TS_VIEW_INSIGHTS_PEAK_H
 
+#include <inttypes.h>
+
 #include "tilescope/view/arranged.h"
 
 #include "insights_internal.h"
@@ -24,6 +26,9 @@ bool peak_look_row(const struct peak_look *k, int64_t row, struct ts_peak_variab
 
 /* Bytes of it and of all before; not of the FP32 ones. */
 double peak_look_so_far(const struct peak_look *k, int64_t row);
+
+/* How many of the largest have `percent` percent of all; TS_UNKNOWN: more than are here. */
+int64_t peak_share(const struct insights_view *s, int percent);
 
 /* A table of them; any thread may ask for its values. The first column is bytes. */
 struct peak_table_of {
@@ -55,6 +60,26 @@ enum ts_effect peak_tab_command(struct ts_tab *t, const struct ts_call *call);
 struct ts_list *peak_tab_list(struct ts_tab *t, bool *there);
 bool peak_tab_some(const struct ts_tab *t);
 bool peak_tab_sheet(struct ts_tab *t, struct ts_sheet *out);
+
+/* insights_peak_explain.c: pieces of queries of `variable v`; PEAK_ALIVE takes the step twice. */
+#define PEAK_ALIVE                                                                                       \
+	"v.always_live OR v.variable IN (SELECT variable FROM liveness_variable WHERE start <= %" PRId64 \
+	" AND \"end\" > %" PRId64 ")"
+#define PEAK_FP32 "lower(element_type) IN ('float', 'float32', 'fp32')"
+/* ... of the FP32 ones of a tile, always live or alive at a step, which it takes twice behind the tile */
+#define PEAK_FP32_OF_TILE                                                                         \
+	"lowered_variable WHERE tile = %" PRId64 " AND " PEAK_FP32                                \
+	" AND (always_live OR class IN (SELECT class FROM class_interval WHERE start <= %" PRId64 \
+	" AND \"end\" > %" PRId64 "))"
+/* what has no name is no code: NULL IN (...) is neither */
+#define PEAK_NO_CODE                                                                           \
+	"NOT (ifnull(v.always_live, 0) AND ifnull(v.name IN (SELECT name FROM memory_category" \
+	" WHERE name IS NOT NULL), 0))"
+
+/* Bytes of a variable on the device, and what the note says of it. */
+enum { PEAK_BYTES_TEXT = 96 };
+const char *peak_bytes_sql(const struct insights_view *s, char out[PEAK_BYTES_TEXT]);
+void peak_note_replicas(const struct insights_view *s, struct ts_explained *x);
 
 #define INSIGHTS_PEAK_TAB                                                                      \
 	.close = peak_tab_close, .drop = peak_tab_drop, .resize = insights_table_fit,          \

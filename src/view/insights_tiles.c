@@ -247,18 +247,27 @@ draw_limit(const struct insights_view *s, struct ts_canvas *c, struct ts_rect pl
 		ts_canvas_text(c, plot, at - 1 - w, 0, TS_ROLE_LIMIT, text);
 }
 
+int64_t
+insights_histogram_top(const struct insights_view *s)
+{
+	const struct ts_insight_facts *x = insights_facts(s);
+
+	return ts_max_i64(s->found.used[x->tiles.count - 1], x->target.bytes_per_tile);
+}
+
 /* How many tiles use how much: from nothing to the limit, or to the fullest where that is more. */
 static void
 draw_histogram(struct insights_view *s, struct ts_canvas *c, struct ts_rect r)
 {
 	const struct ts_insight_facts *x = insights_facts(s);
 	int64_t count[BINS_MAX + 1], limit = x->target.bytes_per_tile;
-	int64_t most = s->found.used[x->tiles.count - 1], top = most > limit ? most : limit;
+	int64_t top = insights_histogram_top(s);
 	double height[BINS_MAX], highest = 1;
 	struct ts_chart_frame f;
 	struct ts_band band = {height, TS_ROLE_FILL, '#'};
 	int bins, at;
 
+	s->bars = 0;
 	if (r.h < 4 || top <= 0)
 		return;
 	f = ts_chart_frame(r, 0, 1);
@@ -270,6 +279,7 @@ draw_histogram(struct insights_view *s, struct ts_canvas *c, struct ts_rect r)
 	bins = (int)ts_min_i64(f.plot.w, BINS_MAX);
 	if (bins < 8)
 		return;
+	s->bars = bins;
 	ts_histogram_sorted(count, bins, s->found.used, x->tiles.count, top);
 	at = limit > 0 && limit < top ? (int)((double)limit / (double)top * bins) : bins;
 	for (int i = 0; i < bins; i++) { /* no tile is lost: an eighth of a row at least */
@@ -327,14 +337,13 @@ tiles_chart(struct ts_tab *t, struct ts_chart_page *page)
 	struct insights_view *s = insights_host(t);
 	const struct ts_insight_facts *x = insights_facts(s);
 	char tiles[TS_FMT_MAX];
-	int64_t count[BINS + 1], limit = x->target.bytes_per_tile, most, top;
+	int64_t count[BINS + 1], limit = x->target.bytes_per_tile, top;
 	double *v, *over, highest = 1;
 	int at;
 
 	if (!insights_ready(s) || !x->has_tiles)
 		return false;
-	most = s->found.used[x->tiles.count - 1];
-	top = most > limit ? most : limit;
+	top = insights_histogram_top(s);
 	page->columns = page->columns < BINS ? page->columns : BINS;
 	if (top <= 0)
 		return false;

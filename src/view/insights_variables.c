@@ -212,9 +212,7 @@ peak_place(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT])
 static bool
 say_share(const struct insights_view *s, int percent, const char *word, struct ts_strbuf *out)
 {
-	const struct ts_peak_variables *p = &insights_facts(s)->peak;
-	int64_t k = s->peak ? ts_peak_rows_share(s->peak, ts_peak_bytes(p), percent)
-			    : ts_peak_share(p, percent);
+	int64_t k = peak_share(s, percent);
 	char buf[TS_FMT_MAX];
 
 	if (k == TS_UNKNOWN)

@@ -354,6 +354,61 @@ START_TEST(figures_are_what_their_queries_print)
 }
 END_TEST
 
+/* Figures of the tabs of Insights, by pieces of their titles; that they are right the walks say. */
+static const struct {
+	const char *tab, *titles[14];
+} insights[] = {
+	{"tab tiles",
+		{"how full tile", "has more of", "there", "fullest tiles use, together",
+			"have live at their peaks, together", "than the median tile, together",
+			"more of these variables, together", "highest bar", "more than the limit"}},
+	{"tab peak",
+		{"what is no variable", "how many variables are alive", "largest are 50%",
+			"largest are 75%", "largest are 90%"}},
+	{"tab fp32",
+		{"FP32 variables alive at the peak", "share of FP32", "all variables alive",
+			"how many variables of FP32", "all of them in 16 bits save",
+			"savings of the rows", "at its own peak", "saves in 16 bits"}},
+};
+
+static bool
+explains(const struct ts_explain *e, const char *title)
+{
+	for (int i = 0; i < e->count; i++)
+		if (strstr(e->figure[i].title, title))
+			return true;
+	return false;
+}
+
+START_TEST(figures_of_insights)
+{
+	const struct ts_demo_options o = {.ipus = 1,
+		.tiles = 40,
+		.variables = 2000,
+		.oom = true,
+		.seed = 3};
+	struct ts_explain *e = malloc(sizeof(*e));
+	struct harness h = {0};
+
+	ck_assert_ptr_nonnull(e);
+	harness_demo(&h, &o);
+	harness_start(&h, &ts_view_insights, 120, 40, TS_GLYPHS_FULL);
+	harness_settle(&h);
+	harness_command(&h, insights[_i].tab);
+	harness_command(&h, "pane-next");
+	harness_settle(&h);
+	harness_draw(&h);
+	ts_explain_init(e);
+	h.view->ops->explain(h.view, e);
+	ck_assert_int_lt(e->count, TS_EXPLAIN_FIGURES); /* none is left out */
+	for (int i = 0; insights[_i].titles[i]; i++)
+		ck_assert_msg(explains(e, insights[_i].titles[i]), "%s: nothing says %s",
+			insights[_i].tab, insights[_i].titles[i]);
+	harness_end(&h);
+	free(e);
+}
+END_TEST
+
 /* --- what has no report -------------------------------------------------------------------------- */
 
 START_TEST(names_are_quoted)
@@ -412,6 +467,7 @@ main(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, figures_are_what_their_queries_print, 0,
 		(int)(TS_COUNT(views) * TS_COUNT(reports)));
+	tcase_add_loop_test(c, figures_of_insights, 0, (int)TS_COUNT(insights));
 	tcase_add_test(c, names_are_quoted);
 	tcase_add_test(c, too_much_is_left_out);
 	suite_add_tcase(s, c);
