@@ -146,8 +146,7 @@ peak_table(struct insights_view *s, struct insights_list *l)
 		.focus = s->in_tabs,
 		.sorted = l->order.sorted,
 		.descending = l->order.descending,
-		.empty = insights_facts(s)->has_peak ? "nothing is alive at the peak"
-						     : "variables are not recorded",
+		.empty = "nothing is alive at the peak",
 		.id = "insights.peak",
 		.facts = peak_facts,
 		.value = peak_value,
@@ -263,17 +262,34 @@ draw_peak_head(const struct insights_view *s, struct ts_canvas *c, const struct 
 	ts_strbuf_fini(&line);
 }
 
+/* What is missing, why, and where something of it can be seen. False: nothing is. */
+static bool
+draw_absent(const struct ts_tab *t, struct ts_canvas *c)
+{
+	struct ts_pane_data d = {.state = TS_PANE_ABSENT, .absent = TS_ABSENT_PEAK_VARIABLES};
+	const struct ts_report *r = t->view->env->report;
+	bool there = ts_report_has(r, TS_VARIABLE);
+
+	if (insights_facts(insights_host(t))->has_peak)
+		return false;
+	if (there)
+		d.state = TS_PANE_FAILED;
+	snprintf(d.reason, sizeof(d.reason), "%.199s",
+		there ? "the variables before lowering" : r->binding[TS_VARIABLE].reason);
+	ts_pane_draw(c, t->r, t->view->env, &d);
+	return true;
+}
+
 static void
 peak_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 {
 	struct insights_view *s = insights_host(t);
 	struct ts_table table = peak_table(s, insights_rows_of(t));
 
-	if (insights_draw_state(t, c))
+	if (insights_draw_state(t, c) || draw_absent(t, c))
 		return;
 	table.focus = focus;
-	if (insights_facts(s)->has_peak)
-		draw_peak_head(s, c, t);
+	draw_peak_head(s, c, t);
 	ts_table_draw(c, insights_table_rect(t), &table, &insights_rows_of(t)->list);
 }
 
@@ -409,9 +425,8 @@ half_table(struct insights_view *s, struct insights_list *l)
 		.focus = s->in_tabs,
 		.sorted = l->order.sorted,
 		.descending = l->order.descending,
-		.empty = !insights_facts(s)->has_peak ? "variables are not recorded"
-			: !p->has_types ? "the element type of variables is not recorded"
-					: "nothing of FP32 is alive at the peak",
+		.empty = !p->has_types ? "the element type of variables is not recorded"
+				       : "nothing of FP32 is alive at the peak",
 		.id = "insights.fp32",
 		.facts = half_facts,
 		.value = half_value,
@@ -494,11 +509,10 @@ halves_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	struct insights_view *s = insights_host(t);
 	struct ts_table table = half_table(s, insights_rows_of(t));
 
-	if (insights_draw_state(t, c))
+	if (insights_draw_state(t, c) || draw_absent(t, c))
 		return;
 	table.focus = focus;
-	if (insights_facts(s)->has_peak)
-		draw_halves_head(s, c, t);
+	draw_halves_head(s, c, t);
 	ts_table_draw(c, insights_table_rect(t), &table, &insights_rows_of(t)->list);
 }
 

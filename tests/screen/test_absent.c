@@ -219,6 +219,32 @@ START_TEST(what_is_said)
 }
 END_TEST
 
+/* The tabs of the peak: the variables of the tiles are there, those before lowering are not. */
+START_TEST(tabs_of_the_peak)
+{
+	static const char *const tabs[] = {"tab peak", "tab fp32"};
+	const struct ts_absent_text *a = &ts_absent_texts[TS_ABSENT_PEAK_VARIABLES];
+	struct stage s;
+	char *text;
+
+	begin(&s, TS_DEMO_SDK);
+	harness_start(&s.h, &ts_view_insights, 160, 50, TS_GLYPHS_FULL);
+	s.h.env.keymap = &s.keymap;
+	harness_settle(&s.h);
+	harness_command(&s.h, tabs[_i]);
+	harness_command(&s.h, "pane-next");
+	text = harness_text(&s.h);
+	says(text, a->what);
+	says(text, "Why: ");
+	says(text, a->option);
+	says(text, "Instead: Variables (8)");
+	says(text, "tilescope import");
+	free(text);
+	harness_stop(&s.h);
+	end(&s);
+}
+END_TEST
+
 /* Where nothing of it is to be seen, no place is named. */
 START_TEST(places_that_are_not_there)
 {
@@ -341,6 +367,7 @@ main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, without_each_table, TS_DEMO_STORE, TS_DEMO_SDK + 1);
 	tcase_add_loop_test(tc, what_is_said, 0, TS_COUNT(expected));
+	tcase_add_loop_test(tc, tabs_of_the_peak, 0, 2);
 	tcase_add_test(tc, places_that_are_not_there);
 	tcase_add_test(tc, lanes_of_a_small_screen);
 	tcase_add_test(tc, other_names);
