@@ -109,8 +109,8 @@ arrange(const struct ts_tab *t, const struct ts_table_wish *wish, struct ts_tabl
 	return !code;
 }
 
-/* rank[node]: its place among all of them; as they come where there is no order. */
-static void
+/* rank[node]: its place among all of them; as they come where there is no order. False: no memory. */
+static bool
 rank_nodes(const struct ts_tab *t, uint32_t *rank)
 {
 	const struct details_tab *s = details_of(t);
@@ -120,15 +120,18 @@ rank_nodes(const struct ts_tab *t, uint32_t *rank)
 	for (size_t i = 0; i < s->nodes; i++)
 		rank[i] = (uint32_t)i;
 	wish.filter[0] = '\0';
-	if ((wish.sorted < 0 && !wish.descending) || !arrange(t, &wish, &a))
-		return;
+	if (wish.sorted < 0 && !wish.descending)
+		return true;
+	if (!arrange(t, &wish, &a))
+		return false;
 	for (int64_t i = 0; i < a.count; i++)
 		rank[a.row[i]] = (uint32_t)i;
 	free(a.row);
+	return true;
 }
 
 /* Which nodes pass, and what they are in. */
-static void
+static bool
 keep_nodes(const struct ts_tab *t)
 {
 	struct details_tab *s = details_of(t);
@@ -137,14 +140,17 @@ keep_nodes(const struct ts_tab *t)
 
 	free(s->kept);
 	s->kept = NULL;
-	if (!wish.filter[0] || !arrange(t, &wish, &a))
-		return;
+	if (!wish.filter[0])
+		return true;
+	if (!arrange(t, &wish, &a))
+		return false;
 	s->kept = ts_alloc(s->nodes + 1, sizeof(*s->kept));
 	for (int64_t i = 0; s->kept && i < a.count; i++)
 		s->kept[a.row[i]] = true;
 	for (size_t i = 0; s->kept && i < s->nodes; i++)
 		s->kept[i] |= memory_details_open(s, &s->node[i]);
 	free(a.row);
+	return s->kept;
 }
 
 static int
@@ -184,12 +190,16 @@ make_lines(struct ts_tab *t)
 	struct ts_table table = memory_details_table(t);
 
 	s->lines = 0;
-	s->is = ts_table_wish(&s->order);
-	keep_nodes(t);
-	if (rank) {
-		rank_nodes(t, rank);
-		put_lines(s, rank, rank + s->nodes, 0, s->nodes);
+	if (!rank || !keep_nodes(t) || !rank_nodes(t, rank)) { /* nothing says what is not so */
+		static const struct ts_table_wish plain = TS_TABLE_WISH_PLAIN;
+
+		ts_view_say_error(t->view->env, "out of memory");
+		ts_table_wish_set(&s->order, &plain);
+		(void)(keep_nodes(t) && rank && rank_nodes(t, rank)); /* all, as they come */
 	}
+	s->is = ts_table_wish(&s->order);
+	if (rank)
+		put_lines(s, rank, rank + s->nodes, 0, s->nodes);
 	free(rank);
 	s->order.made = false;
 	ts_table_order_make(&s->order, &table, &memory_of(t)->category_list, (int64_t)s->lines,
