@@ -71,7 +71,7 @@ ts_arranged_make(struct ts_arranged **out, const struct ts_arrangeable *what,
 static void
 free_arrangeable(const struct ts_arrangeable *what)
 {
-	if (what->free)
+	if (what && what->free)
 		what->free(what->table.ctx);
 }
 
@@ -149,10 +149,11 @@ void
 ts_arranging_send(struct ts_arranging *g, struct ts_tab *tab, int kind, const struct ts_table *t,
 	uint64_t of, const struct ts_arrangeable *what)
 {
-	struct arrange_fetch *x = ts_alloc(1, sizeof(*x));
+	struct arrange_fetch *x = what ? ts_alloc(1, sizeof(*x)) : NULL;
 
 	if (!x) {
 		free_arrangeable(what);
+		ts_view_say_error(tab->view->env, "out of memory");
 		want_what_is_shown(g, t, of);
 		return;
 	}
@@ -209,7 +210,6 @@ struct find_fetch {
 	struct ts_arranged *shown; /* held, or NULL */
 	int64_t count, at;	   /* places; the first that is looked at */
 	int step;
-	char needle[TS_ARRANGED_NEEDLE];
 	struct ts_row_hit found;
 };
 
@@ -219,7 +219,7 @@ has_needle(const struct find_fetch *x, int64_t row)
 	struct ts_table_value v = {.type = TS_VALUE_NONE};
 
 	return x->what.table.value(x->what.table.ctx, row, 0, &v) && v.type == TS_VALUE_TEXT &&
-		ts_contains_nocase(v.s, x->needle);
+		ts_contains_nocase(v.s, x->found.needle);
 }
 
 /* One pass over all: the first hit from `at` on, in the direction of `step`, around the end. */
@@ -281,11 +281,12 @@ ts_row_search_send(struct ts_row_search *f, struct ts_tab *tab, int kind, const 
 	uint64_t of, const char *needle, const struct ts_arrangeable *what,
 	struct ts_arranged *shown)
 {
-	struct find_fetch *x = ts_alloc(1, sizeof(*x));
+	struct find_fetch *x = what ? ts_alloc(1, sizeof(*x)) : NULL;
 	int64_t at = l->cursor + (f->here ? 0 : f->step);
 
 	f->wanted = false;
 	if (!x || l->count <= 0) {
+		ts_view_say_error(tab->view->env, "%s", x ? "no rows to search" : "out of memory");
 		free(x);
 		free_arrangeable(what);
 		return false;
@@ -297,7 +298,7 @@ ts_row_search_send(struct ts_row_search *f, struct ts_tab *tab, int kind, const 
 	x->count = shown ? shown->a.count : what->rows;
 	x->at = x->count > 0 ? (at % x->count + x->count) % x->count : 0;
 	x->step = f->step;
-	snprintf(x->needle, sizeof(x->needle), "%s", needle);
+	snprintf(x->found.needle, sizeof(x->found.needle), "%s", needle);
 	f->of = of;
 	f->sent = &x->f;
 	ts_fetch_send(tab->view, &x->f, kind, TS_WORKER_SCREEN, "searching");

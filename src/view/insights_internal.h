@@ -90,6 +90,11 @@ enum ts_effect insights_list_command(struct insights_view *s, struct insights_li
 	const struct ts_table *t, const struct ts_call *call,
 	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out));
 
+/* The next row of it with s->sought; `here`: the one under the cursor comes first. */
+enum ts_effect insights_list_find(struct insights_view *s, struct insights_list *l,
+	const struct ts_table *t, int step, bool here,
+	void (*text)(const struct insights_view *s, int64_t row, struct ts_strbuf *out));
+
 /* insights_tabs.c */
 enum { INSIGHTS_TILES = 1, INSIGHTS_LARGEST = 4, INSIGHTS_TABS = 5 };
 extern const struct ts_tab_ops *const insights_tab_ops[INSIGHTS_TABS];
@@ -139,6 +144,7 @@ void insights_table_close(struct ts_tab *t);
 struct ts_rect insights_table_rect(const struct ts_tab *t); /* below the lines above it */
 void insights_table_fit(struct ts_tab *t);
 enum ts_effect insights_table_command(struct ts_tab *t, const struct ts_call *call);
+enum ts_effect insights_table_find(struct ts_tab *t, int step, bool here);
 enum ts_effect insights_table_mouse(struct ts_tab *t, int x, int y, int wheel);
 struct ts_list *insights_table_list(struct ts_tab *t, bool *there);
 bool insights_table_sheet(struct ts_tab *t, struct ts_sheet *out);

@@ -359,9 +359,9 @@ is_hit(void *ctx, int64_t place)
 	return ts_contains_nocase(x->line.s, x->s->sought);
 }
 
-static enum ts_effect
-search(struct insights_view *s, struct insights_list *l, const struct ts_table *t, int step,
-	text_fn *text)
+enum ts_effect
+insights_list_find(struct insights_view *s, struct insights_list *l, const struct ts_table *t,
+	int step, bool here, text_fn *text)
 {
 	struct searching x = {.s = s, .t = t, .text = text};
 	struct ts_list_hit hit;
@@ -369,7 +369,7 @@ search(struct insights_view *s, struct insights_list *l, const struct ts_table *
 	if (!s->sought[0] || l->list.count <= 0)
 		return TS_EFFECT_BELL;
 	ts_strbuf_init(&x.line, 1 << 14);
-	hit = ts_list_find(&l->list, step, false, is_hit, &x);
+	hit = ts_list_find(&l->list, step, here, is_hit, &x);
 	ts_strbuf_fini(&x.line);
 	if (hit.at < 0) {
 		ts_view_say_error(s->base.env, "not found: %s", s->sought);
@@ -403,12 +403,14 @@ insights_list_command(struct insights_view *s, struct insights_list *l, const st
 	switch (call->cmd) {
 	case TS_CMD_SEARCH:
 	case TS_CMD_SEARCH_BACK:
-		snprintf(s->sought, sizeof(s->sought), "%s", sought ? sought : "");
-		return search(s, l, t, call->cmd == TS_CMD_SEARCH ? 1 : -1, text);
+		if (!sought || !*sought)
+			return TS_EFFECT_UNKNOWN; /* the program asks for it first */
+		snprintf(s->sought, sizeof(s->sought), "%s", sought);
+		return insights_list_find(s, l, t, call->cmd == TS_CMD_SEARCH ? 1 : -1, true, text);
 	case TS_CMD_SEARCH_NEXT:
-		return search(s, l, t, 1, text);
+		return insights_list_find(s, l, t, 1, false, text);
 	case TS_CMD_SEARCH_PREVIOUS:
-		return search(s, l, t, -1, text);
+		return insights_list_find(s, l, t, -1, false, text);
 	case TS_CMD_COPY:
 		return copy(s, l, t, text);
 	default:

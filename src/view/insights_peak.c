@@ -288,10 +288,11 @@ ask_order(struct ts_tab *t)
 	table = table_of(t);
 	if (!p->l.order.elsewhere || ts_arranging_is_asked(&p->arranging, &p->l.order, s->data))
 		return;
-	if (!is_plain(&wish) && arrangeable(&what, t, false))
-		ts_arranging_send(&p->arranging, t, t->kind + ASK_ORDER, &table, s->data, &what);
-	else
+	if (is_plain(&wish))
 		ts_arranging_set(&p->arranging, &table, &p->l.list, s->data, NULL);
+	else
+		ts_arranging_send(&p->arranging, t, t->kind + ASK_ORDER, &table, s->data,
+			arrangeable(&what, t, false) ? &what : NULL);
 }
 
 /* When all rows are there, in their order. */
@@ -305,15 +306,12 @@ ask_hit(struct ts_tab *t)
 	if (!p->search.wanted || p->arranging.sent || insights_peak_lacks(s))
 		return;
 	p->search.wanted = false;
-	if (!p->l.order.elsewhere) {
-		const struct ts_call again = {
-			.cmd = p->search.step > 0 ? TS_CMD_SEARCH_NEXT : TS_CMD_SEARCH_PREVIOUS};
-
-		(void)insights_table_command(t, &again);
-	} else if (arrangeable(&what, t, true)) {
+	if (p->l.order.elsewhere)
 		(void)ts_row_search_send(&p->search, t, t->kind + ASK_HIT, &p->l.list, s->data,
-			s->sought, &what, p->l.order.row ? p->arranging.shown : NULL);
-	}
+			s->sought, arrangeable(&what, t, true) ? &what : NULL,
+			p->l.order.row ? p->arranging.shown : NULL);
+	else
+		(void)insights_table_find(t, p->search.step, p->search.here);
 }
 
 /* --- the tab's functions ---------------------------------------------------------------------- */
@@ -368,7 +366,11 @@ take_hit(struct ts_tab *t, struct ts_fetch *f)
 	if (!ts_row_search_take(&own(t)->search, f, t->view->env, s->data, &found))
 		return TS_EFFECT_REPAINT;
 	if (found.at < 0) {
-		ts_view_say_error(t->view->env, "not found: %s", s->sought);
+		ts_view_say_error(t->view->env, "not found%s: %s",
+			s->peak && s->peak->named < s->peak->count
+				? " in the names that are here, which are not all"
+				: "",
+			found.needle);
 		return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_BELL);
 	}
 	ts_view_say_hit(t->view->env, found.before + 1, found.hits, NULL);
@@ -395,23 +397,17 @@ peak_tab_deliver(struct ts_tab *t, struct ts_fetch *f)
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
 
+_Static_assert((int)INSIGHTS_SOUGHT == (int)TS_ARRANGED_NEEDLE, "room for what is looked for");
+
 enum ts_effect
 peak_tab_command(struct ts_tab *t, const struct ts_call *call)
 {
 	struct insights_view *s = insights_host(t);
-	bool again = call->cmd == TS_CMD_SEARCH_NEXT || call->cmd == TS_CMD_SEARCH_PREVIOUS;
-	bool down = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_NEXT;
-	const char *text = ts_call_arg(call, 0);
+	enum ts_effect effect = TS_EFFECT_UNKNOWN;
 
-	if ((!again && call->cmd != TS_CMD_SEARCH && call->cmd != TS_CMD_SEARCH_BACK) ||
-		(!own(t)->l.order.elsewhere && !insights_peak_lacks(s)))
-		return insights_table_command(t, call);
-	if (!again)
-		snprintf(s->sought, sizeof(s->sought), "%s", text ? text : "");
-	if (!s->sought[0])
-		return TS_EFFECT_BELL;
-	own(t)->search = (struct ts_row_search){.wanted = true, .step = down ? 1 : -1};
-	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+	if (own(t)->l.order.elsewhere || insights_peak_lacks(s))
+		effect = ts_row_search_command(&own(t)->search, s->sought, call);
+	return effect & TS_EFFECT_UNKNOWN ? insights_table_command(t, call) : effect;
 }
 
 struct ts_list *

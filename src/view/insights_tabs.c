@@ -111,6 +111,15 @@ insights_table_command(struct ts_tab *t, const struct ts_call *call)
 }
 
 enum ts_effect
+insights_table_find(struct ts_tab *t, int step, bool here)
+{
+	struct insights_view *s = insights_host(t);
+	struct ts_table table = table_of(t)->table(s, insights_rows_of(t));
+
+	return insights_list_find(s, insights_rows_of(t), &table, step, here, table_of(t)->text);
+}
+
+enum ts_effect
 insights_tick(struct insights_view *s, const struct ts_peak_variable *v)
 {
 	struct ts_what_if_change x = {.of = TS_WHAT_IF_VARIABLE};

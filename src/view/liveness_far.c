@@ -161,9 +161,8 @@ ask_hit(struct alive_tab *a, struct ts_tab *t)
 		return;
 	what = arrangeable(q);
 	what.free = free_question;
-	if (!ts_row_search_send(&a->search, t, t->kind + ASK_HIT, &a->l.list, a->l.of, a->l.needle,
-		    &what, a->l.order.row ? a->arranging.shown : NULL))
-		ts_view_say(a->s->v.env, "no rows to search");
+	(void)ts_row_search_send(&a->search, t, t->kind + ASK_HIT, &a->l.list, a->l.of, a->l.needle,
+		&what, a->l.order.row ? a->arranging.shown : NULL);
 }
 
 /* Are all rows of the newest question here? */

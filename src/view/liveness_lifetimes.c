@@ -208,9 +208,8 @@ ask_hit(struct lifetimes_tab *d, struct ts_tab *t)
 		return;
 	}
 	what = live_lifetimes_arrangeable(d->rows);
-	if (!ts_row_search_send(&d->search, t, t->kind + ASK_HIT, &d->l.list, d->l.of, d->l.needle,
-		    &what, d->l.order.row ? d->arranging.shown : NULL))
-		ts_view_say(t->view->env, "no rows to search");
+	(void)ts_row_search_send(&d->search, t, t->kind + ASK_HIT, &d->l.list, d->l.of, d->l.needle,
+		&what, d->l.order.row ? d->arranging.shown : NULL);
 }
 
 static void

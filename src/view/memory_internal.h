@@ -82,7 +82,7 @@ enum memory_fetch_kind {
 /* Bands of a breakdown: the largest, and all others together; gaps, and what is in no part. */
 enum { MEMORY_BANDS = 34, MEMORY_CATEGORIES = 16, MEMORY_HIDDEN = 40, MEMORY_PART_NAME = 64 };
 enum { PART_GAPS = -1, PART_REST = -2, MEMORY_DRAWN = MEMORY_BANDS + 2 };
-enum { MEMORY_IPUS = 64, MEMORY_SEARCH = 128, AXIS_ROWS = 2 };
+enum { MEMORY_IPUS = 64, MEMORY_SEARCH = 256, AXIS_ROWS = 2 };
 
 /* Tiles whose variables are kept beside those that are shown. */
 enum { MEMORY_SHELF = 3 };

@@ -276,10 +276,12 @@ ask_order(struct ts_tab *t)
 	make_order(t);
 	if (!s->order.elsewhere || ts_arranging_is_asked(&s->arranging, &s->order, s->data))
 		return;
-	if (!is_plain(&wish) && memory_set_arrangeable(&what, s->names, memory_set_whole(t)))
-		ts_arranging_send(&s->arranging, t, t->kind + ASK_ORDER, &table, s->data, &what);
-	else
+	if (is_plain(&wish) || !s->names)
 		ts_arranging_set(&s->arranging, &table, &s->list, s->data, NULL);
+	else
+		ts_arranging_send(&s->arranging, t, t->kind + ASK_ORDER, &table, s->data,
+			memory_set_arrangeable(&what, s->names, memory_set_whole(t)) ? &what
+										     : NULL);
 }
 
 /* When all rows are there, or no more of them will be, in their order. */
@@ -299,9 +301,11 @@ ask_hit(struct ts_tab *t)
 			memory_set_is_hit);
 		return;
 	}
-	if (s->names && memory_set_arrangeable(&what, s->names, memory_set_whole(t)))
+	if (s->names)
 		(void)ts_row_search_send(&s->search, t, t->kind + ASK_HIT, &s->list, s->data,
-			memory_of(t)->search, &what, s->order.row ? s->arranging.shown : NULL);
+			memory_of(t)->search,
+			memory_set_arrangeable(&what, s->names, memory_set_whole(t)) ? &what : NULL,
+			s->order.row ? s->arranging.shown : NULL);
 }
 
 static void
@@ -511,21 +515,19 @@ set_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		ts_pane_draw(c, t->r, t->view->env, &s->ask.state);
 }
 
+_Static_assert((int)MEMORY_SEARCH == (int)TS_ARRANGED_NEEDLE, "room for what is looked for");
+
 static enum ts_effect
 search_far(struct ts_tab *t, const struct ts_call *call)
 {
-	struct set_tab *s = memory_set_of(t);
 	bool again = call->cmd == TS_CMD_SEARCH_NEXT || call->cmd == TS_CMD_SEARCH_PREVIOUS;
-	bool down = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_NEXT;
+	enum ts_effect effect = ts_row_search_command(&memory_set_of(t)->search,
+		memory_of(t)->search, call);
 
-	if (!again && !memory_take_search(memory_of(t), call))
-		return TS_EFFECT_UNKNOWN;
-	if (!memory_of(t)->search[0]) {
-		ts_view_say_error(t->view->env, "nothing was searched for");
-		return TS_EFFECT_BELL;
-	}
-	s->search = (struct ts_row_search){.wanted = true, .here = !again, .step = down ? 1 : -1};
-	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+	if (!again || !(effect & TS_EFFECT_UNKNOWN))
+		return effect;
+	ts_view_say_error(t->view->env, "nothing was searched for");
+	return TS_EFFECT_BELL;
 }
 
 static enum ts_effect

@@ -48,10 +48,8 @@ memory_take_search(struct memory_view *m, const struct ts_call *call)
 }
 
 static enum ts_effect
-say_nowhere(const struct ts_tab *t, const struct ts_table *table)
+say_nowhere(const struct ts_tab *t, const struct ts_table *table, const char *needle)
 {
-	const char *needle = memory_of(t)->search;
-
 	ts_view_say_error(t->view->env,
 		!needle[0] ? "nothing was searched for"
 			: table->missing > 0
@@ -76,7 +74,7 @@ memory_find_row(const struct ts_tab *t, struct ts_list *l, const struct ts_table
 		ts_list_jump(l, at);
 		return TS_EFFECT_REPAINT;
 	}
-	return say_nowhere(t, table);
+	return say_nowhere(t, table, needle);
 }
 
 void
@@ -84,7 +82,7 @@ memory_row_hit(const struct ts_tab *t, struct ts_list *l, const struct ts_table 
 	const struct ts_row_hit *found)
 {
 	if (found->at < 0) {
-		(void)say_nowhere(t, table);
+		(void)say_nowhere(t, table, found->needle);
 		return;
 	}
 	(void)ts_list_jump(l, found->at);

@@ -426,7 +426,21 @@ START_TEST(all_of_the_peak)
 	harness_settle(&h);
 	ck_assert_str_eq(h.env.message, "hit 1 of 1");
 	harness_says(&h, "bulk/00000");
-	harness_command(&h, "search no such name");
+	harness_command(&h, "search bulk/00000"); /* the row under the cursor is one */
+	ck_assert_str_eq(h.env.message, "hit 1 of 1");
+	harness_says(&h, "bulk/00000");
+	harness_command(&h, "search bulk/0000");
+	harness_command(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, "bulk/00000"));
+	harness_command(&h, "search "); /* nothing: the word stays */
+	harness_command(&h, "search-next");
+	ck_assert(!h.env.message_is_error);
+	harness_type(&h, "search no such name");
+	harness_type(&h, "pane-previous");
+	harness_type(&h, "search fullest"); /* in the list of findings, before that is answered */
+	harness_type(&h, "pane-next");
+	harness_settle(&h);
+	ck_assert_str_eq(h.env.message, "not found: no such name");
 	ck_assert(h.env.message_is_error);
 
 	ck_assert(h.view->ops->sheet(h.view, &sheet));

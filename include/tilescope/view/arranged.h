@@ -59,7 +59,10 @@ struct ts_arranging {
 bool ts_arranging_is_asked(const struct ts_arranging *g, const struct ts_table_order *o,
 	uint64_t of);
 
-/* Ask for the order of t, which is of rows `of`. `what` is taken. */
+/*
+ * Ask for the order of t, which is of rows `of`. `what` is taken; NULL: there was no memory for it. Then, as where there is none here,
+ * that is said, and the order that is shown is wanted again.
+ */
 void ts_arranging_send(struct ts_arranging *g, struct ts_tab *tab, int kind,
 	const struct ts_table *t, uint64_t of, const struct ts_arrangeable *what);
 
@@ -93,6 +96,7 @@ struct ts_row_search {
 struct ts_row_hit {
 	int64_t at; /* -1: nowhere */
 	int64_t before, hits;
+	char needle[TS_ARRANGED_NEEDLE]; /* what was looked for */
 };
 
 /*
@@ -102,8 +106,8 @@ enum ts_effect ts_row_search_command(struct ts_row_search *f, char needle[TS_ARR
 	const struct ts_call *call);
 
 /*
- * Look for it in a worker, in the order that is `shown` (NULL: as they come); `what` is taken, its texts end with a NUL.
- * False: no rows, or no memory.
+ * Look for it in a worker, in the order that is `shown` (NULL: as they come); `what` is taken, its texts end with a NUL;
+ * NULL: there was no memory for it. False: no rows, or no memory, which is said.
  */
 bool ts_row_search_send(struct ts_row_search *f, struct ts_tab *tab, int kind,
 	const struct ts_list *l, uint64_t of, const char *needle, const struct ts_arrangeable *what,
