@@ -134,18 +134,54 @@ live_draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d)
 
 /* --- on paper --------------------------------------------------------------------------------- */
 
-/* The end of a name, with the bytes of the variable behind it. */
+/* From where on the end of a name is within `columns` and `bytes`. */
+static const char *
+name_end(const char *name, size_t n, int columns, size_t bytes)
+{
+	const char *s = name + (n > bytes ? ts_utf8_cut(name, n, n - bytes) : 0);
+	uint32_t cp;
+
+	while (*s && (ts_utf8_columns(s, strlen(s)) > columns || strlen(s) > bytes))
+		s += ts_utf8_next(s, strlen(s), &cp);
+	return s;
+}
+
+/* How many bytes at its begin are. */
+static size_t
+name_begin(const char *name, size_t n, int columns, size_t bytes)
+{
+	uint32_t cp;
+	size_t at = 0;
+
+	for (int x = 0; at < n; columns -= x) {
+		size_t used = ts_utf8_next(name + at, n - at, &cp);
+
+		x = ts_utf8_columns(name + at, used);
+		if (x > columns || at + used > bytes)
+			break;
+		at += used;
+	}
+	return at;
+}
+
+/* A name, of a long one a third from its begin and the rest from its end, with the bytes of the variable behind it. */
 static void
 lane_name(char out[TS_PAGE_LANE], const char *name, const char *bytes)
 {
-	enum { NAME_BYTES = TS_PAGE_LANE - TS_FMT_MAX - 8 };
-	int columns = TS_PAGE_LANE_WIDE - (int)strlen(bytes) - 3;
-	uint32_t cp;
-	const char *s = name;
+	enum { NAME_BYTES = TS_PAGE_LANE - TS_FMT_MAX - 8, BEGIN = 3 /* one part of so many */ };
+	int columns = TS_PAGE_LANE_WIDE - (int)strlen(bytes) - 2;
+	size_t n = strlen(name), front;
+	const char *end;
 
-	while (*s && (ts_utf8_columns(s, strlen(s)) > columns || strlen(s) > NAME_BYTES))
-		s += ts_utf8_next(s, strlen(s), &cp);
-	snprintf(out, TS_PAGE_LANE, "%s%s  %s", s > name ? "…" : "", s, bytes);
+	if (n <= NAME_BYTES && ts_utf8_columns(name, n) <= columns) {
+		snprintf(out, TS_PAGE_LANE, "%s  %s", name, bytes);
+		return;
+	}
+	columns--; /* the sign of what is left out */
+	front = name_begin(name, n, columns / BEGIN, NAME_BYTES / BEGIN);
+	end = name_end(name + front, n - front, columns - columns / BEGIN,
+		NAME_BYTES - NAME_BYTES / BEGIN);
+	snprintf(out, TS_PAGE_LANE, "%.*s…%s  %s", (int)front, name, end, bytes);
 }
 
 static void
@@ -168,7 +204,8 @@ static void
 name_page(const struct lifetimes_tab *d, struct ts_chart_page *page)
 {
 	const struct ts_table_order *o = &d->l.order;
-	char n[TS_FMT_MAX], m[TS_FMT_MAX], source[LIVE_SOURCE], part[80] = "", filter[80] = "";
+	char n[TS_FMT_MAX], m[TS_FMT_MAX], source[LIVE_SOURCE], part[80] = "", filter[80] = "",
+								at[TS_FMT_MAX + 20] = "";
 
 	snprintf(page->title, sizeof(page->title), "When %s variables of %.70s are alive",
 		d->rows->of_marked ? "marked" : "the",
@@ -181,14 +218,12 @@ name_page(const struct lifetimes_tab *d, struct ts_chart_page *page)
 			ts_fmt_count(n, d->rows->count));
 	if (o->filter[0])
 		snprintf(filter, sizeof(filter), ", only those with %.50s", o->filter);
+	if (!d->rows->of_marked)
+		snprintf(at, sizeof(at), "alive at step %s, ", ts_fmt_count(m, live_step(d->s)));
 	snprintf(page->subtitle, sizeof(page->subtitle),
-		"%salive at step %s, by %s%s%s; idle: its program does not name the variable", part,
-		ts_fmt_count(m, live_step(d->s)),
+		"%s%ssorted by %s%s%s; idle: its program does not name the variable", part, at,
 		o->sorted < 0 ? "the most bytes x idle" : d->l.table.column[o->sorted].title,
 		o->sorted >= 0 && o->descending ? " downwards" : "", filter);
-	if (d->rows->of_marked)
-		snprintf(page->subtitle, sizeof(page->subtitle),
-			"%sidle: its program does not name the variable", part);
 }
 
 bool

@@ -115,9 +115,44 @@ START_TEST(idlest)
 	ck_assert_int_eq(page->lanes, TS_PAGE_LANES_MAX);
 	ck_assert_str_eq(page->lane[0], "v1500  8,500 B");
 	ck_assert_msg(strstr(page->subtitle,
-			      "the first 256 of 1,500, alive at step 5, by bytes x idle"),
+			      "the first 256 of 1,500, alive at step 5, sorted by bytes x idle"),
 		"%s", page->subtitle);
 	ck_assert_str_eq(page->y.title, "variable, its bytes");
+	ts_chart_page_fini(page);
+	free(page);
+	harness_end(&h);
+}
+END_TEST
+
+/* Long names keep their begin and their end on paper, and take no time; the page of marked ones says its order as well. */
+START_TEST(long_names)
+{
+	struct ts_chart_page *page = calloc(1, sizeof(*page));
+	struct harness h;
+
+	ck_assert_ptr_nonnull(page);
+	begin_own(&h,
+		STEPS
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) "
+		"INSERT INTO variable SELECT i, CASE WHEN i = 1 THEN 'é/' || replace(hex("
+		"zeroblob(40)), '0', 'ü') || '/end' ELSE 'layer/' || i || '/' || "
+		"replace(hex(zeroblob(4000)), '0', 'x') || '/weights/out' END, 10000 - i, 0 FROM n;"
+		"INSERT INTO liveness_variable SELECT variable, 0, 9 FROM variable;"
+		"INSERT INTO lowered_variable VALUES(11,0,'a',100,1,3,0);"
+		"INSERT INTO program_variable VALUES(5,11),(6,11)");
+	h.options.units = TS_UNITS_BYTES;
+	harness_resize(&h, 140, 38);
+	harness_settle(&h);
+	harness_command(&h, "goto 5");
+	harness_command(&h, "tab groups");
+	harness_command(&h, "tab lifetimes");
+	harness_command(&h, "sort bytes");
+	ts_chart_page_init(page, STEPS_OF_IT);
+	ck_assert(h.view->ops->chart(h.view, page));
+	ck_assert_str_eq(page->lane[0], "é/üüüüüüüüüü…üüüüüüüüüüüüüüüüüüüü/end  9,999 B");
+	ck_assert_str_eq(page->lane[1], "layer/2/xxxx…xxxxxxxxxxxx/weights/out  9,998 B");
+	ck_assert_msg(strstr(page->subtitle, "alive at step 5, sorted by bytes downwards; "), "%s",
+		page->subtitle);
 	ts_chart_page_fini(page);
 	free(page);
 	harness_end(&h);
@@ -260,6 +295,7 @@ main(void)
 
 	tcase_add_test(tc, pieces);
 	tcase_add_test(tc, idlest);
+	tcase_add_test(tc, long_names);
 	tcase_add_test(tc, many);
 	tcase_add_test(tc, marks);
 	tcase_add_test(tc, marks_of_row_ids);
