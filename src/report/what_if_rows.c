@@ -97,7 +97,10 @@ close_names(struct names *n)
 	ts_grouper_free(n->grouper);
 }
 
-/* The change that a name decides for, the last first, but not one at or before `least`; NOBODY. */
+/*
+ * The change that a name decides for, the last first, but not one at or before `least`; NOBODY. What has no name (NULL) is in
+ * the group "other", and no pattern names it.
+ */
 static enum ts_code
 ask_name(int *change, struct what_if_share *h, const char *name, size_t n, int least,
 	struct ts_err *err)
@@ -105,7 +108,7 @@ ask_name(int *change, struct what_if_share *h, const char *name, size_t n, int l
 	*change = NOBODY;
 	for (int i = h->c->count - 1; i > least; i--) {
 		struct ts_matcher *m = h->names.matcher[i];
-		enum ts_match match = m ? ts_pattern_matches(m, name, n) : TS_MATCH_NO;
+		enum ts_match match = m && name ? ts_pattern_matches(m, name, n) : TS_MATCH_NO;
 
 		if (m && ts_matcher_costly(m)) {
 			h->w->blamed = i + 1;
@@ -208,6 +211,19 @@ decide(struct what_if_share *h, int64_t id, int i, struct ts_err *err)
 	return code;
 }
 
+/* The name in column i; NULL: there is none. False: it cannot be read. */
+static bool
+name_of(struct ts_rows *rows, int i, const char **name, size_t *n)
+{
+	enum ts_value is = ts_rows_text(rows, i, name, n);
+
+	if (is == TS_VALUE_NULL) {
+		*name = NULL;
+		*n = 0;
+	}
+	return is != TS_VALUE_BAD;
+}
+
 enum { V_ID, V_NAME, V_COLUMNS };
 
 static enum ts_code
@@ -219,8 +235,7 @@ name_variable(struct what_if_share *h, struct ts_rows *rows, struct ts_err *err)
 	int change;
 	enum ts_code code;
 
-	if (ts_rows_number(rows, V_ID, &id) != TS_VALUE_OK ||
-		ts_rows_text(rows, V_NAME, &name, &n) != TS_VALUE_OK)
+	if (ts_rows_number(rows, V_ID, &id) != TS_VALUE_OK || !name_of(rows, V_NAME, &name, &n))
 		return TS_OK;
 	code = ask_name(&change, h, name, n, change_of(h, id), err);
 	return code || change < 0 ? code : decide(h, id, change, err);
@@ -255,10 +270,10 @@ static enum ts_code
 change_of_row(int *change, struct what_if_share *h, struct ts_rows *rows,
 	const struct ts_rows_block *b, int k, struct ts_err *err)
 {
-	const char *name;
+	const char *name = NULL;
 	size_t n;
 	int later;
-	enum ts_code code;
+	enum ts_code code = TS_OK;
 
 	*change = NOBODY;
 	if (b->is[R_VARIABLE] == TS_VALUE_OK)
@@ -272,12 +287,11 @@ change_of_row(int *change, struct what_if_share *h, struct ts_rows *rows,
 				*change = i;
 	if (h->by_number || !h->names.any)
 		return TS_OK;
-	if (ts_rows_text(rows, R_NAME, &name, &n) != TS_VALUE_OK) {
-		*change = *change < 0 ? UNSURE : *change;
-		return TS_OK;
-	}
-	code = ask_name(&later, h, name, n, *change, err);
-	*change = later > *change ? later : *change; /* else what its number says */
+	later = UNSURE;
+	if (name_of(rows, R_NAME, &name, &n))
+		code = ask_name(&later, h, name, n, *change, err);
+	later = later == NOBODY && !name ? UNSURE : later;
+	*change = *change < 0 || later > *change ? later : *change; /* else what its number says */
 	return code;
 }
 
@@ -526,7 +540,7 @@ find_named(bool *any, struct what_if_share *h, enum ts_relation relation,
 		if (!h->names.any) {
 			*any = ts_rows_number(rows, N_ID, &id) == TS_VALUE_OK &&
 				id == h->c->item[0].id;
-		} else if (ts_rows_text(rows, N_NAME, &name, &n) == TS_VALUE_OK) {
+		} else if (name_of(rows, N_NAME, &name, &n)) {
 			code = ask_name(&change, h, name, n, NOBODY, err);
 			*any = change >= 0;
 			if (code)

@@ -21,6 +21,7 @@
 #include "tilescope/view/programs.h"
 #include "tilescope/view/trace.h"
 #include "tilescope/view/variables.h"
+#include "tilescope/view/what_if.h"
 
 enum { SEEN = 4096, QUERY_SECONDS = 60 };
 
@@ -200,6 +201,10 @@ static const struct {
 		{"bottleneck", "zoom-in", "left", "up", "zoom-in", "right", "open", "tick",
 			"tab what-if", "5 down"},
 		2},
+	{&ts_view_liveness,
+		{"whatif halve other", "whatif remove weights", "tab what-if", "pane-next",
+			"12 down"},
+		8},
 	{&ts_view_variables,
 		{"down", "sort bytes", "down", "sort tile", "last", "columns all", "sort steps",
 			"7 down", "filter steps<20", "3 down", "level unlowered", "5 down",
@@ -253,7 +258,7 @@ static const struct {
 	{"no-ids", {.ipus = 1, .tiles = 6, .steps = 60, .variables = 300, .seed = 5},
 		"ALTER TABLE lowered_variable RENAME COLUMN id TO key;"
 		"CREATE INDEX lowered_by_tile ON lowered_variable(tile, bytes DESC);"
-		"UPDATE variable SET name = NULL WHERE always_live AND variable % 3 = 0"},
+		"UPDATE variable SET name = NULL WHERE variable % 9 = 0 OR (always_live AND variable % 3 = 0)"},
 	{"one", {.ipus = 1, .tiles = 1, .steps = 40, .variables = 30, .seed = 4}, NULL},
 	{"seeds",
 		{.layout = TS_DEMO_SDK,
@@ -297,6 +302,8 @@ press(struct walk *w, const char *line)
 		return;
 	if (call.cmd == TS_CMD_TILES)
 		select_tiles(w, ts_call_arg(&call, 0));
+	if (call.cmd == TS_CMD_WHAT_IF)
+		ts_what_if_command(w->h.view, &call);
 	if (w->h.view->ops->command(w->h.view, &call) & TS_EFFECT_REFLOW)
 		w->h.view->ops->resize(w->h.view, ts_canvas_rect(w->h.canvas));
 	harness_settle(&w->h);
