@@ -53,7 +53,7 @@ static const struct sum {
 	{TS_METRIC_ACTIVE_CYCLES_ONCE, SETS},
 	{TS_METRIC_EXCHANGE_CODE, EXCHANGES("code_by_tile")},
 	{TS_METRIC_CONTROL_CODE, TS_PROGRAM, "", "control_code_by_tile", "program",
-		"program NOT IN (SELECT parent FROM program_child WHERE parent IS NOT NULL)"},
+		TS_EXPLAIN_LEAF},
 	{TS_METRIC_BYTES_IN, EXCHANGES("bytes_in_by_tile")},
 	{TS_METRIC_BYTES_OUT, EXCHANGES("bytes_out_by_tile")},
 	{TS_METRIC_VERTEX_COUNT, TS_COMPUTE_SET_VERTEX, "", "count_by_tile", "compute_set_vertex",

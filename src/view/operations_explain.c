@@ -102,7 +102,7 @@ operations_query(char out[OPERATIONS_QUERY], const struct operations_shape *s, u
 	"SELECT sum(tile_sum(code_by_tile)) FROM program WHERE program IN (SELECT p FROM of)"
 #define CONTROL_CODE                                                                                   \
 	"SELECT sum(tile_sum(control_code_by_tile)) FROM program WHERE program IN (SELECT p FROM of) " \
-	"AND program NOT IN (SELECT parent FROM program_child)"
+	"AND " TS_EXPLAIN_LEAF
 #define VERTEX_CODE                                                                              \
 	"SELECT sum(code_bytes) FROM tile_vertex WHERE vertex_type IN (SELECT vertex_type FROM " \
 	"compute_set_vertex WHERE compute_set IN (SELECT c FROM of))"

@@ -223,10 +223,7 @@ explain_tile_of(struct ts_explain *out, const struct details_tab *t, int64_t row
 				"%sSELECT sum(coalesce(tile_at(%s, %lld), 0)) FROM of o JOIN program x "
 				"ON x.program = o.p%s",
 				with, query[code][k], (long long)at->tile,
-				code && k == TS_CODE_CONTROL
-					? " WHERE x.program NOT IN (SELECT parent FROM "
-					  "program_child)"
-					: "");
+				code && k == TS_CODE_CONTROL ? " WHERE x." TS_EXPLAIN_LEAF : "");
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "programs_internal.h"
 
 #include "tilescope/base/mem.h"
+#include "tilescope/view/explain_common.h"
 
 /* Sums over `below(p)`, a WITH that names programs. */
 static const struct {
@@ -30,7 +31,7 @@ static const struct {
 		offsetof(struct ts_program_sums, exchange_code), TS_KNOWN_DERIVED},
 	{"control code", "bytes", "program.control_code_by_tile, program_child",
 		"SELECT sum(tile_sum(control_code_by_tile)) FROM program WHERE program IN "
-		"(SELECT p FROM below) AND program NOT IN (SELECT parent FROM program_child)",
+		"(SELECT p FROM below) AND " TS_EXPLAIN_LEAF,
 		offsetof(struct ts_program_sums, control_code), TS_KNOWN_DERIVED},
 	{"live bytes at the fullest liveness step", "bytes",
 		"liveness_step.not_always_live, liveness_step.program, program_child",

@@ -258,7 +258,8 @@ static const struct {
 	{"no-ids", {.ipus = 1, .tiles = 6, .steps = 60, .variables = 300, .seed = 5},
 		"ALTER TABLE lowered_variable RENAME COLUMN id TO key;"
 		"CREATE INDEX lowered_by_tile ON lowered_variable(tile, bytes DESC);"
-		"UPDATE variable SET name = NULL WHERE variable % 9 = 0 OR (always_live AND variable % 3 = 0)"},
+		"UPDATE variable SET name = NULL WHERE variable % 9 = 0 OR (always_live AND variable % 3 = 0);"
+		"INSERT INTO program_child(parent, child, position) VALUES(NULL, 1, 0)"},
 	{"one", {.ipus = 1, .tiles = 1, .steps = 40, .variables = 30, .seed = 4}, NULL},
 	{"seeds",
 		{.layout = TS_DEMO_SDK,

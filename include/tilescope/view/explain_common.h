@@ -14,6 +14,9 @@ enum ts_known ts_known_of_mark(enum ts_mark m);
 /* Bytes that decide whether a tile fits, in SQL: ts_tile_used(). */
 #define TS_EXPLAIN_USED "coalesce(total_gaps, total)"
 
+/* Programs that have no children, in SQL, of a relation with a column `program`; an edge without a parent empties no set. */
+#define TS_EXPLAIN_LEAF "program NOT IN (SELECT parent FROM program_child WHERE parent IS NOT NULL)"
+
 /* Memory of a tile: recorded, or assumed (then without a query). */
 void ts_explain_limit(struct ts_explain *out, const struct ts_target *t, enum ts_units units);
 
