@@ -340,10 +340,13 @@ first_of(struct ts_vertex_row *const *row, int n, int64_t type)
 	return low;
 }
 
-/* All types once, instead of one look for each row. */
+/*
+ * All types once, instead of one look for each row. Of types with the same number the first counts, as a look has it: `seen`,
+ * of the first row of a type, says that it was there.
+ */
 static enum ts_code
-name_by_pass(struct ts_program_details *d, struct ts_vertex_row **row, struct ts_reader *rd,
-	struct ts_err *err)
+name_by_pass(struct ts_program_details *d, struct ts_vertex_row **row, bool *seen,
+	struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_VERTEX_TYPE_NAME, TS_VERTEX_TYPE_STATE_BYTES,
 					  TS_VERTEX_TYPE_VERTEX_TYPE},
@@ -357,9 +360,12 @@ name_by_pass(struct ts_program_details *d, struct ts_vertex_row **row, struct ts
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		int64_t type = ts_rows_known(rows, T_TYPE);
-		int i = first_of(row, d->vertices, type);
+		int first = first_of(row, d->vertices, type);
 
-		for (; i < d->vertices && row[i]->vertex_type == type && row[i]->length == 0; i++)
+		if (first == d->vertices || row[first]->vertex_type != type || seen[first])
+			continue;
+		seen[first] = true;
+		for (int i = first; i < d->vertices && row[i]->vertex_type == type; i++)
 			name_by(d, row[i], rows);
 	}
 	ts_rows_close(rows);
@@ -370,6 +376,7 @@ enum ts_code
 ts_details_name_vertices(struct ts_program_details *d, struct ts_reader *rd, struct ts_err *err)
 {
 	struct ts_vertex_row **row;
+	bool *seen;
 	enum ts_code code = TS_OK;
 
 	if (d->vertices > 0)
@@ -382,13 +389,18 @@ ts_details_name_vertices(struct ts_program_details *d, struct ts_reader *rd, str
 	if (d->vertices <= BY_KEY)
 		return code;
 	row = ts_alloc((size_t)d->vertices, sizeof(*row));
-	if (!row)
+	seen = ts_alloc((size_t)d->vertices, sizeof(*seen));
+	if (!row || !seen) {
+		free(row);
+		free(seen);
 		return ts_err_nomem(err);
+	}
 	for (int i = 0; i < d->vertices; i++)
 		row[i] = &d->vertex[i];
 	qsort(row, (size_t)d->vertices, sizeof(*row), by_type);
-	code = name_by_pass(d, row, rd, err);
+	code = name_by_pass(d, row, seen, rd, err);
 	free(row);
+	free(seen);
 	return code;
 }
 
