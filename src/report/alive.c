@@ -394,17 +394,19 @@ ts_alive_pick(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives
 	a->asked.step = a->step = -1;
 	a->lowered = lives->lowered;
 	for (int i = 0; i < n && !code; i++) {
-		const struct ts_live_variable *v = &lives->variable[index[i]];
+		const struct ts_live_variable *v;
 
-		if (index[i] < lives->variables)
-			code = alive_add(a,
-				&(struct ts_alive_row){.variable = v->variable,
-					.bytes = v->bytes,
-					.group = -1,
-					.id = TS_UNKNOWN,
-					.unlowered = TS_UNKNOWN,
-					.index = index[i]},
-				err);
+		if (index[i] >= lives->variables)
+			continue;
+		v = &lives->variable[index[i]];
+		code = alive_add(a,
+			&(struct ts_alive_row){.variable = v->variable,
+				.bytes = v->bytes,
+				.group = -1,
+				.id = TS_UNKNOWN,
+				.unlowered = TS_UNKNOWN,
+				.index = index[i]},
+			err);
 	}
 	if (!code)
 		code = alive_name_rows(a, rd, NULL, err);
