@@ -167,8 +167,7 @@ cycles_sql(const struct of *o, char *out, size_t size)
 
 	if (o->row->known == TS_WORK_PARTLY || o->all)
 		snprintf(out, size,
-			"coalesce(tile_at(cycles_by_tile, %s), tile_at(estimated_cycles_by_tile, %s))",
-			tile, tile);
+			"tile_at(coalesce(cycles_by_tile, estimated_cycles_by_tile), %s)", tile);
 	else
 		snprintf(out, size, "tile_at(%s, %s)",
 			o->row->known == TS_WORK_MEASURED ? "cycles_by_tile"
