@@ -11,7 +11,7 @@
 
 #include "tile_live_report.h"
 
-enum { ROUNDS = 60, KINDS = 4, IPUS = 4, DEVICE = 3, NAMELESS = 5 /* a variable */ };
+enum { ROUNDS = 60, KINDS = 4, IPUS = 4, DEVICE = 3 };
 
 /* Bytes of tiles by step, before and after. */
 struct table {
@@ -76,11 +76,7 @@ decides(const struct ts_what_if_change *x, const struct row *r, const struct tru
 		return r->id == x->id;
 	if (t->lowered_from && r->variable == NONE)
 		return false;
-	return name_matches(x,
-		!t->lowered_from		  ? r->name
-			: r->variable == NAMELESS ? NONE
-						  : r->variable,
-		g);
+	return name_matches(x, t->lowered_from ? r->variable : r->name, g);
 }
 
 static int64_t
@@ -207,14 +203,6 @@ make_replicas(struct fixture *f, const struct truth *t)
 	return most > 1 ? times : 1;
 }
 
-/* A variable without a name is in the group "other", as in the tab of groups. */
-static void
-take_name(struct fixture *f, const struct truth *t)
-{
-	if (t->lowered_from)
-		sql(f, "UPDATE variable SET name = NULL WHERE variable = %d", NAMELESS);
-}
-
 static void
 same(const struct ts_what_if_peak *have, struct ts_what_if_peak want)
 {
@@ -336,7 +324,6 @@ START_TEST(random_changes)
 	begin(&f);
 	make(&f, t, _i);
 	times = _i % 2 ? make_replicas(&f, t) : 1;
-	take_name(&f, t);
 	open_report(&f);
 	ck_assert_int_eq(ts_groups_open(&g, NULL, NULL), TS_OK);
 	for (int round = 0; round < 6; round++) {
@@ -571,6 +558,49 @@ START_TEST(large_numbers)
 }
 END_TEST
 
+/* What has no name is in the group "other", as in the tab of groups, and no pattern names it; by variables and by rows. */
+START_TEST(without_a_name)
+{
+	static const struct {
+		enum ts_what_if_of of;
+		const char *text;
+		int variables;
+	} asked[] = {{TS_WHAT_IF_GROUP, "other", 2}, {TS_WHAT_IF_GROUP, "weights", 1},
+		{TS_WHAT_IF_PATTERN, ".*", 2}, {TS_WHAT_IF_PATTERN, "other", 2}};
+	struct ts_groups *g;
+	struct fixture f;
+
+	begin(&f);
+	sql(&f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, class, always_live, "
+		"name, variable); CREATE TABLE class_interval(class, start, end); "
+		"INSERT INTO class_interval VALUES(0, 0, 9); INSERT INTO lowered_variable VALUES"
+		"(1, 0, 8, 0, 0, NULL, 1), (2, 0, 8, 0, 0, 'weights', 2), (3, 0, 8, 0, 0, 'x', 3)");
+	if (_i)
+		sql(&f,
+			"CREATE TABLE variable(variable INTEGER PRIMARY KEY, name, bytes, always_live); "
+			"INSERT INTO variable SELECT variable, name, 8, 0 FROM lowered_variable");
+	open_report(&f);
+	ck_assert_int_eq(ts_groups_open(&g, NULL, NULL), TS_OK);
+	for (size_t i = 0; i < TS_COUNT(asked); i++) {
+		struct ts_what_if_changes c = {.count = 1,
+			.item = {{.of = asked[i].of, .how = TS_WHAT_IF_REMOVE, .n = 1}}};
+		struct ts_err err = {0};
+		struct ts_what_if *w;
+
+		snprintf(c.item[0].text, sizeof(c.item[0].text), "%s", asked[i].text);
+		ck_assert_msg(ts_what_if_read(&w, f.plain, NULL, &c, g, NULL, NULL, &err) == TS_OK,
+			"%s", err.msg);
+		ck_assert_int_eq(w->sum[0].variables, asked[i].variables);
+		ts_what_if_free(w);
+	}
+	ts_groups_close(g);
+	end(&f);
+}
+END_TEST
+
 /* Device peak = always live + replicas x highest not always live, though intervals say a byte less than is recorded. */
 START_TEST(replicas_that_are_listed_once)
 {
@@ -638,6 +668,7 @@ main(void)
 	tcase_add_test(c, a_list_of_changes);
 	tcase_add_test(c, what_cannot_be);
 	tcase_add_test(c, large_numbers);
+	tcase_add_loop_test(c, without_a_name, 0, 2);
 	tcase_add_test(c, replicas_that_are_listed_once);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
