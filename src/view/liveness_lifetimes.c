@@ -157,6 +157,7 @@ ask_rows(struct lifetimes_tab *d, struct ts_tab *t)
 	d->sent = &f->f;
 	d->rest = NULL;
 	d->stopped = false;
+	d->pane.state = d->rows ? TS_PANE_STALE : TS_PANE_LOADING;
 	live_send(t, &f->f, ASK_ROWS, f->want_uses ? INT64_MAX : 0, "looking at lifetimes");
 }
 
@@ -245,15 +246,22 @@ drop_uses(struct lifetimes_tab *d)
 }
 
 static void
-drop_made(struct lifetimes_tab *d)
+drop_rows(struct lifetimes_tab *d)
 {
 	live_lifetimes_close(d->rows);
 	d->rows = NULL;
 	d->sent = d->rest = NULL;
-	d->of = 0;
 	d->l.of++;
 	ts_arranging_drop(&d->arranging);
 	d->search = (struct ts_row_search){.wanted = false};
+}
+
+static void
+drop_made(struct lifetimes_tab *d)
+{
+	drop_rows(d);
+	d->of = 0;
+	d->pane = (struct ts_pane_data){.state = TS_PANE_EMPTY};
 }
 
 /* What marks are called. */
@@ -293,19 +301,37 @@ take_uses(struct lifetimes_tab *d, struct lifetimes_fetch *answer, struct ts_vie
 	snprintf(d->why, sizeof(d->why), "%s", answer->why);
 }
 
+/* No rows came. Of the first ones: what is here is of another step, and goes; of the rest: what is here is what there is. */
+static enum ts_effect
+fail_rows(struct lifetimes_tab *d, const struct lifetimes_fetch *answer, bool in_vain, bool rest)
+{
+	struct ts_err err = {0};
+
+	if (!rest)
+		drop_rows(d);
+	if (in_vain)
+		(void)ts_err_set(&err, TS_E_CANCELLED, "it was stopped; reload to try again");
+	else
+		err = answer->f.err;
+	ts_pane_result(&d->pane, in_vain ? TS_E_CANCELLED : answer->f.code, &err, rest);
+	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
 static enum ts_effect
 deliver_rows(struct lifetimes_tab *d, struct ts_tab *t, struct lifetimes_fetch *answer)
 {
-	bool in_vain = ts_fetch_in_vain(&answer->f, t->view->env->generation) || answer->f.code;
+	bool in_vain = ts_fetch_in_vain(&answer->f, t->view->env->generation);
+	bool rest = &answer->f == d->rest;
 
-	if (&answer->f == d->rest) {
+	if (rest) {
 		d->rest = NULL;
-		d->stopped = in_vain;
+		d->stopped = in_vain || answer->f.code;
 	} else {
 		d->sent = NULL;
 	}
-	if (in_vain)
-		return TS_EFFECT_REPAINT;
+	if (in_vain || answer->f.code)
+		return fail_rows(d, answer, in_vain, rest);
+	ts_pane_result(&d->pane, TS_OK, NULL, true);
 	if (answer->want_uses)
 		take_uses(d, answer, t->view->env);
 	take_rows(d, answer);
@@ -400,15 +426,19 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 
 	if (!d->rows)
 		snprintf(out, TS_TAB_NOTE, "step %s", ts_fmt_count(n, live_step(d->s)));
+	else if (d->pane.state == TS_PANE_STALE || !is_asked(d))
+		snprintf(out, TS_TAB_NOTE, "step %s, being looked at",
+			ts_fmt_count(n, live_step(d->s)));
 	else if (d->of_marked && rows < count)
 		snprintf(out, TS_TAB_NOTE, "%s of %s marked, the others have no life here",
 			ts_fmt_count(n, rows), ts_fmt_count(m, count));
 	else if (d->of_marked)
 		snprintf(out, TS_TAB_NOTE, "%s marked", ts_fmt_count(n, rows));
 	else if (rows < count)
-		snprintf(out, TS_TAB_NOTE, "idlest %s of %s%s, step %s", ts_fmt_count(n, rows),
-			ts_fmt_count(m, count), more_come(d) ? " so far" : "",
-			ts_fmt_count(of, live_step(d->s)));
+		snprintf(out, TS_TAB_NOTE, "idlest %s of %s%s, step %s%s%.120s",
+			ts_fmt_count(n, rows), ts_fmt_count(m, count),
+			more_come(d) ? " so far" : "", ts_fmt_count(of, live_step(d->s)),
+			d->pane.reason[0] ? "; " : "", d->pane.reason);
 	else
 		snprintf(out, TS_TAB_NOTE, "alive at step %s; m marks",
 			ts_fmt_count(n, live_step(d->s)));
@@ -453,6 +483,8 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	(void)focus;
 	if (!ts_pane_has(&s->table)) {
 		ts_pane_draw(c, t->r, s->v.env, &s->table);
+	} else if (d->pane.state == TS_PANE_FAILED) {
+		ts_pane_draw(c, t->r, s->v.env, &d->pane);
 	} else if (!d->rows) {
 		ts_canvas_pending(c, t->r, 2, 0);
 	} else {

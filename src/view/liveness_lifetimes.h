@@ -68,7 +68,8 @@ struct lifetimes_tab {
 	char why[TS_ERR_MSG];
 	uint64_t marked, alive;	     /* versions that were asked for; 0 = none */
 	uint64_t of;		     /* lives that were asked for; 0 = none */
-	struct lifetimes_rows *rows; /* NULL: not known yet */
+	struct lifetimes_rows *rows; /* NULL: not known (yet), as `pane` says */
+	struct ts_pane_data pane;
 	bool of_marked;		     /* those were asked for */
 	struct ts_arranging arranging;
 	struct ts_row_search search;

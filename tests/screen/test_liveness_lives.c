@@ -124,6 +124,53 @@ START_TEST(idlest)
 }
 END_TEST
 
+/* As harness_settle(), but lifetimes that are looked at are not read: an error, or a stop. */
+static void
+settle_in_vain(struct harness *h, enum ts_code code)
+{
+	for (bool idle = false; !idle;) {
+		struct ts_job *job;
+
+		h->view->ops->request(h->view);
+		idle = harness_idle(h);
+		while ((job = ts_jobs_receive(h->env.jobs))) {
+			struct ts_fetch *f = (struct ts_fetch *)job;
+
+			if (strcmp(job->what, "looking at lifetimes") == 0)
+				f->code = ts_err_set(&f->err, code, "the disk is gone");
+			h->view->ops->deliver(h->view, f);
+			ts_fetch_free(f);
+			idle = false;
+		}
+	}
+}
+
+/* What cannot be read is said; rows of the step before do not stand for it, and the next step is asked again. */
+START_TEST(in_vain)
+{
+	struct ts_sheet sheet = {.list = NULL};
+	struct harness h;
+
+	begin_own(&h,
+		STEPS "INSERT INTO variable VALUES(1,'early',100,0),(2,'late',50,0);"
+		      "INSERT INTO liveness_variable VALUES(1,0,9),(2,9,20)");
+	harness_resize(&h, 140, 38);
+	harness_settle(&h);
+	harness_command(&h, "goto 5");
+	harness_command(&h, "tab lifetimes");
+	harness_says(&h, "early ");
+	harness_type(&h, "goto 12");
+	settle_in_vain(&h, _i ? TS_E_CANCELLED : TS_E_LIMIT);
+	harness_says(&h, _i ? "it was stopped; reload to try again" : "the disk is gone");
+	ck_assert(!harness_has(&h, "early "));
+	ck_assert(!h.view->ops->sheet(h.view, &sheet));
+	harness_command(&h, "goto 13");
+	harness_says(&h, "late ");
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	harness_end(&h);
+}
+END_TEST
+
 /* Long names keep their begin and their end on paper, and take no time; the page of marked ones says its order as well. */
 START_TEST(long_names)
 {
@@ -295,6 +342,7 @@ main(void)
 
 	tcase_add_test(tc, pieces);
 	tcase_add_test(tc, idlest);
+	tcase_add_loop_test(tc, in_vain, 0, 2);
 	tcase_add_test(tc, long_names);
 	tcase_add_test(tc, many);
 	tcase_add_test(tc, marks);
