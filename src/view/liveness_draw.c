@@ -399,19 +399,11 @@ static void
 draw_what_if(struct ts_canvas *c, struct ts_rect plot, const struct liveness *s, double top)
 {
 	struct ts_what_if_peak after;
-	char bytes[TS_FMT_MAX], step[TS_FMT_MAX], label[2 * TS_FMT_MAX + 40];
+	char label[LIVE_WHAT_IF];
 
-	if (s->shown.where != TS_LIVE_ALL || s->one_replica || s->no_base)
-		return;
-	for (int i = 0; i < s->tabs.count; i++) {
-		if (s->tabs.tab[i].ops != &ts_tab_what_if ||
-			!ts_what_if_after(&s->tabs.tab[i], &after))
-			continue;
-		snprintf(label, sizeof(label), "what if: %s at step %s",
-			ts_fmt_bytes(bytes, after.bytes, live_units(s)),
-			ts_fmt_count(step, after.step));
-		ts_chart_level(c, plot, (double)after.bytes, top, TS_ROLE_MARK, label);
-	}
+	if (live_what_if(s, &after, NULL) == TS_WHAT_IF_PEAK)
+		ts_chart_level(c, plot, (double)after.bytes, top, TS_ROLE_MARK,
+			live_what_if_text(label, s, &after));
 }
 
 /*

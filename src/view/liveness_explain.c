@@ -16,6 +16,7 @@
 #include "tilescope/ui/chart_page.h"
 #include "tilescope/view/explain_common.h"
 #include "tilescope/view/sheet.h"
+#include "tilescope/view/what_if.h"
 
 #include "liveness_internal.h"
 
@@ -284,6 +285,8 @@ live_explain(struct ts_view *v, struct ts_explain *out)
 {
 	struct liveness *s = (struct liveness *)v;
 	int64_t point = s->span.cursor;
+	struct ts_what_if_peak after;
+	struct ts_tab *what_if;
 
 	if (!ts_pane_has(&s->graph) || point < 0 || point >= (int64_t)s->src.line.count)
 		return;
@@ -296,6 +299,8 @@ live_explain(struct ts_view *v, struct ts_explain *out)
 	explain_base(s, out);
 	explain_sum(s, out, point);
 	explain_peaks(s, out, point);
+	if (live_what_if(s, &after, &what_if) == TS_WHAT_IF_PEAK)
+		ts_what_if_explain_after(what_if, &s->shown, out);
 }
 
 /* --- steps as a table --------------------------------------------------------------------------- */
@@ -436,7 +441,8 @@ live_chart(struct ts_view *v, struct ts_chart_page *page)
 {
 	struct liveness *s = (struct liveness *)v;
 	bool limit, base_known = !s->no_base && live_base(s) != TS_UNKNOWN;
-	char name[LIVE_SOURCE], text[TS_FMT_MAX];
+	char name[LIVE_SOURCE], text[TS_FMT_MAX], label[LIVE_WHAT_IF];
+	struct ts_what_if_peak after;
 
 	if (s->focus == LIVE_TABS)
 		return ts_tabs_chart(&s->tabs, page);
@@ -469,5 +475,8 @@ live_chart(struct ts_view *v, struct ts_chart_page *page)
 		ts_chart_page_level(page, (double)live_memory(s), TS_ROLE_LIMIT, "memory %s%s",
 			ts_fmt_bytes(text, live_memory(s), live_units(s)),
 			s->src.line.memory_assumed ? " (assumed)" : "");
+	if (live_what_if(s, &after, NULL) == TS_WHAT_IF_PEAK)
+		ts_chart_page_level(page, (double)after.bytes, TS_ROLE_MARK, "%s",
+			live_what_if_text(label, s, &after));
 	return true;
 }

@@ -17,6 +17,7 @@
 #include "tilescope/ui/span.h"
 #include "tilescope/ui/table.h"
 #include "tilescope/ui/table_order.h"
+#include "tilescope/view/what_if.h"
 #include "tilescope/view/held_list.h"
 #include "tilescope/view/liveness.h"
 #include "tilescope/view/tab.h"
@@ -143,6 +144,15 @@ struct liveness {
 
 /* Whose memory the limit is. */
 const char *live_memory_owner(const struct liveness *s);
+
+/* How high the peak of what is shown would be with the changes of What-if; `tab` (may be NULL): the tab that knows it. */
+enum ts_what_if_known live_what_if(const struct liveness *s, struct ts_what_if_peak *out,
+	struct ts_tab **tab);
+enum { LIVE_WHAT_IF = 2 * TS_FMT_MAX + 40 };
+
+/* "what if: 826 MiB at step 520"; returns `out`. */
+const char *live_what_if_text(char out[LIVE_WHAT_IF], const struct liveness *s,
+	const struct ts_what_if_peak *after);
 
 /* The figures at the cursor. */
 void live_draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *s);

@@ -35,6 +35,38 @@ live_memory_owner(const struct liveness *s)
 							       : owners[s->shown.where];
 }
 
+enum ts_what_if_known
+live_what_if(const struct liveness *s, struct ts_what_if_peak *out, struct ts_tab **tab)
+{
+	enum ts_what_if_known known = TS_WHAT_IF_NONE;
+
+	for (int i = 0; i < s->tabs.count && !s->no_base; i++) {
+		if (s->tabs.tab[i].ops != &ts_tab_what_if)
+			continue;
+		known = ts_what_if_after(&s->tabs.tab[i], &s->shown, out);
+		if (known == TS_WHAT_IF_PEAK && s->shown.where == TS_LIVE_ALL && s->one_replica)
+			known = TS_WHAT_IF_OTHERS;
+		if (tab)
+			*tab = (struct ts_tab *)&s->tabs.tab[i];
+	}
+	return known;
+}
+
+const char *
+live_what_if_text(char out[LIVE_WHAT_IF], const struct liveness *s,
+	const struct ts_what_if_peak *after)
+{
+	char bytes[TS_FMT_MAX], step[TS_FMT_MAX];
+
+	ts_fmt_bytes(bytes, after->bytes, live_units(s));
+	if (after->step == TS_UNKNOWN)
+		snprintf(out, LIVE_WHAT_IF, "what if: %s, always live", bytes);
+	else
+		snprintf(out, LIVE_WHAT_IF, "what if: %s at step %s", bytes,
+			ts_fmt_count(step, after->step));
+	return out;
+}
+
 /* What the line of figures says; the first that fits: the share of the memory is worth more than words. */
 static const struct figures_form {
 	bool words; /* "not always live" */
@@ -147,15 +179,19 @@ live_draw_program(struct ts_canvas *c, struct ts_rect r, const struct liveness *
 {
 	int column = ts_span_column(&s->span, s->span.cursor), x = 0;
 	bool known = s->alive && s->alive->step == live_step(s);
+	struct ts_what_if_peak after;
 	struct ts_live_range range;
 	char n[TS_FMT_MAX], bytes[TS_FMT_MAX];
 	int64_t from, to;
 
+	if (live_what_if(s, &after, NULL) == TS_WHAT_IF_OTHERS)
+		x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_NOTE,
+			"what if: peak of %s not worked out  ", live_memory_owner(s));
 	if (column >= 0) {
 		ts_span_bucket(&s->span, column, &from, &to);
 		ts_liveness_range(&range, &s->src.line, (size_t)from, (size_t)to);
 		if (range.steps > 1)
-			x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+			x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL,
 				"column of %s steps, mean %s  ", ts_fmt_count(n, range.steps),
 				ts_fmt_bytes(bytes, live_scaled(s, (int64_t)range.mean),
 					live_units(s)));

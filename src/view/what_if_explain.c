@@ -182,26 +182,20 @@ query_change(struct ts_explained *x, const struct what_if_tab *s, int i, const c
 
 /* --- the figures ------------------------------------------------------------------------------ */
 
-static void
-explain_peak(struct ts_explain *out, const struct ts_tab *t, const struct ts_what_if_pair *pair,
-	const char *of)
-{
-	static const char from[] =
-		"tile_memory.always_live, lowered_variable (tile, bytes, class, always_live), class_interval";
-	const struct what_if_tab *s = tab_of(t);
-	enum ts_units units = t->view->env->options->units;
-	struct ts_explained *x = ts_explain_add(out, "%s, as it is", of);
+static const char peak_from[] =
+	"tile_memory.always_live, lowered_variable (tile, bytes, class, always_live), class_interval";
 
-	ts_explain_bytes(x, pair->before.bytes, units);
-	ts_explain_from(x, TS_KNOWN_DERIVED, from);
-	ts_explain_note(x,
-		"the most over all steps of what is alive on its tiles, with what is always live; the query is of its step");
-	if (pair->before.bytes != TS_UNKNOWN)
-		query_peak(x, s, pair, false);
-	x = ts_explain_add(out, "%s, with the changes", of);
-	ts_explain_bytes(x, pair->after.bytes, units);
-	ts_explain_from(x, TS_KNOWN_DERIVED, from);
-	if (pair->before.bytes != TS_UNKNOWN && pair->after.bytes != TS_UNKNOWN)
+/* `compared`: with the peak before, which is of the same tiles. */
+static void
+explain_after(struct ts_explain *out, const struct ts_tab *t, const struct ts_what_if_pair *pair,
+	const char *of, bool compared)
+{
+	const struct what_if_tab *s = tab_of(t);
+	struct ts_explained *x = ts_explain_add(out, "%s, with the changes", of);
+
+	ts_explain_bytes(x, pair->after.bytes, t->view->env->options->units);
+	ts_explain_from(x, TS_KNOWN_DERIVED, peak_from);
+	if (compared && pair->before.bytes != TS_UNKNOWN && pair->after.bytes != TS_UNKNOWN)
 		ts_explain_formula(x, "%lld - %lld = %lld bytes", (long long)pair->before.bytes,
 			(long long)(pair->before.bytes - pair->after.bytes),
 			(long long)pair->after.bytes);
@@ -210,6 +204,21 @@ explain_peak(struct ts_explain *out, const struct ts_tab *t, const struct ts_wha
 		"for live bytes, gaps and overlaps of the allocator are not predicted");
 	if (pair->after.bytes != TS_UNKNOWN)
 		query_peak(x, s, pair, true);
+}
+
+static void
+explain_peak(struct ts_explain *out, const struct ts_tab *t, const struct ts_what_if_pair *pair,
+	const char *of)
+{
+	struct ts_explained *x = ts_explain_add(out, "%s, as it is", of);
+
+	ts_explain_bytes(x, pair->before.bytes, t->view->env->options->units);
+	ts_explain_from(x, TS_KNOWN_DERIVED, peak_from);
+	ts_explain_note(x,
+		"the most over all steps of what is alive on its tiles, with what is always live; the query is of its step");
+	if (pair->before.bytes != TS_UNKNOWN)
+		query_peak(x, tab_of(t), pair, false);
+	explain_after(out, t, pair, of, true);
 }
 
 static void
@@ -365,4 +374,18 @@ what_if_explain(struct ts_tab *t, struct ts_explain *out)
 			explain_row(out, t, i);
 	}
 	explain_fullest(out, t);
+}
+
+void
+ts_what_if_explain_after(struct ts_tab *t, const struct ts_live_source *of, struct ts_explain *out)
+{
+	struct ts_what_if_peak after;
+	char name[64];
+
+	if (ts_what_if_after(t, of, &after) != TS_WHAT_IF_PEAK)
+		return;
+	snprintf(name, sizeof(name), "highest peak");
+	if (after.step != TS_UNKNOWN)
+		snprintf(name, sizeof(name), "highest peak, at step %lld", (long long)after.step);
+	explain_after(out, t, what_if_pair_of(tab_of(t), of), name, false);
 }

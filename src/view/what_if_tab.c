@@ -25,7 +25,7 @@ enum { KIND_ANSWER, KIND_HELP };
 struct answer {
 	struct ts_fetch f;
 	struct ts_what_if_changes changes;
-	uint64_t version;
+	uint64_t version, tiles; /* of the changes, of the selected tiles */
 	const struct ts_cache *cache;
 	char *rules;		    /* file of the user's groups; or NULL */
 	struct ts_what_if_run *run; /* held; or NULL */
@@ -150,6 +150,7 @@ request(struct ts_tab *t)
 	a->f.fini = fini_answer;
 	a->changes = *changes_of(t);
 	a->version = a->changes.version;
+	a->tiles = tiles->version;
 	a->cache = env->cache;
 	a->rules = ts_what_if_rules(env);
 	a->run = ts_what_if_run_new(&a->changes, env->cache);
@@ -168,15 +169,51 @@ request(struct ts_tab *t)
 		ask_help(t, a->run);
 }
 
-bool
-ts_what_if_after(const struct ts_tab *t, struct ts_what_if_peak *out)
+/* Of a tile: it may be any of those that the answer tells. */
+static const struct ts_what_if_pair *
+pair_of_tile(const struct ts_what_if *w, int64_t tile)
+{
+	const struct ts_what_if_pair *const told[] = {&w->fullest, &w->worst, &w->next_tile,
+		&w->selected};
+
+	for (size_t i = 0; i < TS_COUNT(told); i++)
+		if (told[i]->after.tile == tile)
+			return told[i];
+	for (int i = 0; i < w->touches; i++)
+		if (w->touched[i].after.tile == tile)
+			return &w->touched[i];
+	return NULL;
+}
+
+const struct ts_what_if_pair *
+what_if_pair_of(const struct what_if_tab *s, const struct ts_live_source *of)
+{
+	const struct ts_what_if *w = s->w;
+
+	if (of->where == TS_LIVE_ALL)
+		return &w->device;
+	if (of->where == TS_LIVE_TILE)
+		return pair_of_tile(w, of->number);
+	for (int i = 0; of->where == TS_LIVE_IPU && i < w->ipus; i++)
+		if (w->ipu[i].ipu == of->number)
+			return &w->ipu[i];
+	return NULL;
+}
+
+enum ts_what_if_known
+ts_what_if_after(const struct ts_tab *t, const struct ts_live_source *of,
+	struct ts_what_if_peak *out)
 {
 	const struct what_if_tab *s = tab_of(t);
+	const struct ts_what_if_pair *pair;
 
 	if (!s->w || s->w->changes.count == 0 || s->w->changes.version != changes_of(t)->version)
-		return false;
-	*out = s->w->device.after;
-	return out->step != TS_UNKNOWN;
+		return TS_WHAT_IF_NONE;
+	pair = what_if_pair_of(s, of);
+	if (!pair || pair->after.bytes == TS_UNKNOWN)
+		return TS_WHAT_IF_OTHERS;
+	*out = pair->after;
+	return TS_WHAT_IF_PEAK;
 }
 
 static void resize(struct ts_tab *t);
@@ -218,6 +255,7 @@ deliver(struct ts_tab *t, struct ts_fetch *f)
 	ts_pane_result(&s->pane, f->code, &f->err, a->w != NULL);
 	ts_what_if_free(s->w);
 	s->w = a->w;
+	s->answered_tiles = a->tiles;
 	s->limit = a->limit;
 	s->ipu_limit = a->ipu_limit;
 	s->device_limit = a->device_limit;
@@ -423,6 +461,8 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			snprintf(out, TS_TAB_NOTE, "being worked out");
 	} else if (s->w && s->w->changes.version != changes_of(t)->version) {
 		snprintf(out, TS_TAB_NOTE, "stopped: not of the newest change");
+	} else if (s->w && s->answered_tiles != t->view->env->selection->tiles.version) {
+		snprintf(out, TS_TAB_NOTE, "stopped: not of the tiles that are selected");
 	} else if (s->w && s->limit > 0) {
 		char a[TS_FMT_MAX];
 

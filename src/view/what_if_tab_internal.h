@@ -54,7 +54,8 @@ struct what_if_tab {
 	struct ts_pane_data pane;
 	struct ts_fetch *asking;
 	uint64_t asked;			/* version of the changes, */
-	uint64_t asked_tiles;		/* and of the selected tiles */
+	uint64_t asked_tiles;		/* and of the selected tiles; */
+	uint64_t answered_tiles;	/* of these `w` is */
 	bool any;			/* something was asked for */
 	struct ts_what_if *w;		/* the newest answer; or NULL */
 	bool group[TS_WHAT_IF_CHANGES]; /* of its changes: a pattern that is the name of a group */
@@ -101,6 +102,10 @@ void what_if_row_bytes(const struct what_if_tab *s, int64_t row, int64_t *before
 /* What the memory of a row holds, or TS_UNKNOWN; the live bytes after the changes that are above it, or 0. */
 int64_t what_if_limit(const struct what_if_tab *s, int64_t row);
 int64_t what_if_above(const struct what_if_tab *s, int64_t row);
+
+/* The pair of the answer whose `after` is the peak of a source, where `before` may be another tile's; NULL: there is none. */
+const struct ts_what_if_pair *what_if_pair_of(const struct what_if_tab *s,
+	const struct ts_live_source *of);
 
 void what_if_explain(struct ts_tab *t, struct ts_explain *out);
 

@@ -10,6 +10,7 @@
 #include "tilescope/base/utf8.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/liveness.h"
+#include "tilescope/ui/chart_page.h"
 #include "tilescope/view/what_if.h"
 
 static void
@@ -489,6 +490,54 @@ START_TEST(selected_tiles)
 }
 END_TEST
 
+/* The graph of a tile or an IPU has the line of its own peak, as the chart on paper has; of others it is said that there is none. */
+START_TEST(over_the_graph_of_a_source)
+{
+	static const struct {
+		const char *source, *says;
+		int64_t bytes;
+	} shown[] = {{"source all", "what if: 227 B at step 0", 227},
+		{"source tile 0", "what if: 120 B at step 0", 120},
+		{"source tile 1", "what if: 100 B, always live", 100},
+		{"source ipu 0", "what if: 220 B at step 0", 220},
+		{"source tile 2", "what if: peak of the tile not worked out", 0}};
+	struct ts_chart_page *page = malloc(sizeof(*page));
+	struct harness h;
+	struct ts_explain e;
+
+	ck_assert_ptr_nonnull(page);
+	begin_own(&h, rows);
+	h.options.units = TS_UNITS_BYTES;
+	harness_command(&h, "tab what-if");
+	what_if(&h, "remove b/");
+	harness_command(&h, "pane-next");
+	for (size_t i = 0; i < TS_COUNT(shown); i++) {
+		int found = 0, levels = 0;
+
+		harness_command(&h, shown[i].source);
+		if (shown[i].bytes == 0)
+			harness_says(&h, shown[i].says);
+		ts_explain_init(&e);
+		h.view->ops->explain(h.view, &e);
+		for (int k = 0; k < e.count; k++)
+			if (strstr(e.figure[k].title, ", with the changes") &&
+				strstr(e.figure[k].title, "highest peak")) {
+				ck_assert_int_eq(e.figure[k].integer, shown[i].bytes);
+				found++;
+			}
+		ck_assert_int_eq(found, shown[i].bytes > 0);
+		ts_chart_page_init(page, 20);
+		ck_assert(h.view->ops->chart(h.view, page));
+		for (int k = 0; k < page->levels; k++)
+			levels += strcmp(page->level[k].name, shown[i].says) == 0;
+		ck_assert_int_eq(levels, shown[i].bytes > 0);
+		ts_chart_page_fini(page);
+	}
+	free(page);
+	harness_end(&h);
+}
+END_TEST
+
 /* An answer that is not of the newest change says so, where the one that would be was stopped. */
 START_TEST(stopped)
 {
@@ -848,6 +897,7 @@ main(void)
 	tcase_add_test(c, a_table_as_others);
 	tcase_add_test(c, selected_tiles);
 	tcase_add_test(c, stopped);
+	tcase_add_test(c, over_the_graph_of_a_source);
 	tcase_add_test(c, still_above);
 	tcase_add_test(c, device_still_above);
 	tcase_add_test(c, changes_in_sight);

@@ -8,6 +8,7 @@
 #ifndef TS_VIEW_WHAT_IF_H
 #define TS_VIEW_WHAT_IF_H
 
+#include "tilescope/report/live_source.h"
 #include "tilescope/report/what_if.h"
 #include "tilescope/view/tab.h"
 
@@ -56,7 +57,19 @@ enum ts_arg_state ts_what_if_set(struct ts_view *v, const char *value);
 
 extern const struct ts_tab_ops ts_tab_what_if;
 
-/* What the peak of the device comes to, as the tab ts_tab_what_if knows it of the changes there are. False: not yet, or none. */
-bool ts_what_if_after(const struct ts_tab *t, struct ts_what_if_peak *out);
+/* What the tab ts_tab_what_if knows of a peak with the changes there are. */
+enum ts_what_if_known {
+	TS_WHAT_IF_NONE,   /* there are no changes, or what they come to is not worked out yet */
+	TS_WHAT_IF_OTHERS, /* its answer has peaks of others, but not of this source */
+	TS_WHAT_IF_PEAK,
+};
+
+/* The peak that a source of the timeline comes to; *out: where it is one; its step is TS_UNKNOWN where all is always live. */
+enum ts_what_if_known ts_what_if_after(const struct ts_tab *t, const struct ts_live_source *of,
+	struct ts_what_if_peak *out);
+
+/* That peak, explained; nothing where it is none. */
+void ts_what_if_explain_after(struct ts_tab *t, const struct ts_live_source *of,
+	struct ts_explain *out);
 
 #endif
