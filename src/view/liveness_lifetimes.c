@@ -596,7 +596,7 @@ explain(struct ts_tab *t, struct ts_explain *out)
 	char buf[LIFETIME_NAME];
 
 	if (row >= 0)
-		live_explain_lifetime(d->s, out, &d->rows->made.row[row], piece_id(d, row),
+		live_explain_lifetime(d->s, out, &d->rows->made, row, piece_id(d, row),
 			live_lifetime_name(d->rows, row, buf));
 }
 

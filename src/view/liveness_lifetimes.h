@@ -28,6 +28,8 @@ enum {
 	L_PRODUCT,
 	L_LONGEST,
 	L_USED,
+	L_FROM,
+	L_TO,
 	L_COUNT,
 };
 
@@ -70,7 +72,7 @@ struct lifetimes_tab {
 	uint64_t of;		     /* lives that were asked for; 0 = none */
 	struct lifetimes_rows *rows; /* NULL: not known (yet), as `pane` says */
 	struct ts_pane_data pane;
-	bool of_marked;		     /* those were asked for */
+	bool of_marked; /* those were asked for */
 	struct ts_arranging arranging;
 	struct ts_row_search search;
 	struct ts_rect body, bars, total;
@@ -95,6 +97,10 @@ bool live_lifetimes_some(const struct lifetimes_rows *r);
 
 /* What row i is called; `buf` is room for a number. */
 const char *live_lifetime_name(const struct lifetimes_rows *r, int64_t i, char buf[LIFETIME_NAME]);
+
+/* The first and the last step of row i's life, both of them in it; TS_UNKNOWN: it has none. */
+int64_t live_lifetime_from(const struct ts_lifetimes *made, int64_t i);
+int64_t live_lifetime_to(const struct ts_lifetimes *made, int64_t i);
 
 /* Are rows wanted as they come, the idlest first? Else what arranges them (taken by who asks). */
 bool live_lifetimes_as_they_come(const struct ts_table_wish *o);

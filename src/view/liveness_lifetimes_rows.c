@@ -109,6 +109,8 @@ static const struct ts_column columns[L_COUNT] = {
 	[L_PRODUCT] = {"bytes x idle", 14, 0, 0, 1, TS_FIELD_RIGHT},
 	[L_LONGEST] = {"longest", 7, 0, 0, 5, TS_FIELD_RIGHT},
 	[L_USED] = {"used", 6, 0, 0, 6, TS_FIELD_RIGHT},
+	[L_FROM] = {"from", 7, 0, 0, 7, TS_FIELD_RIGHT},
+	[L_TO] = {"to", 7, 0, 0, 7, TS_FIELD_RIGHT},
 };
 
 static const struct ts_column_facts facts[L_COUNT] = {
@@ -119,6 +121,8 @@ static const struct ts_column_facts facts[L_COUNT] = {
 	[L_PRODUCT] = {"bytes_x_idle", "bytes x steps", TS_SUM_NONE, false},
 	[L_LONGEST] = {"longest_idle", "steps", TS_SUM_NONE, false},
 	[L_USED] = {"used", "steps", TS_SUM_NONE, true},
+	[L_FROM] = {"from", NULL, TS_SUM_NONE, true},
+	[L_TO] = {"to", NULL, TS_SUM_NONE, true},
 };
 
 const char *
@@ -138,9 +142,27 @@ live_lifetime_name(const struct lifetimes_rows *r, int64_t i, char buf[LIFETIME_
 	return buf;
 }
 
-static int64_t
-figure(const struct ts_lifetime *row, int column)
+int64_t
+live_lifetime_from(const struct ts_lifetimes *made, int64_t i)
 {
+	const struct ts_lifetime *row = &made->row[i];
+
+	return row->lives > 0 ? made->piece[row->life].start : TS_UNKNOWN;
+}
+
+int64_t
+live_lifetime_to(const struct ts_lifetimes *made, int64_t i)
+{
+	const struct ts_lifetime *row = &made->row[i];
+
+	return row->lives > 0 ? (int64_t)made->piece[row->life + row->lives - 1].end - 1
+			      : TS_UNKNOWN;
+}
+
+static int64_t
+figure(const struct ts_lifetimes *made, int64_t i, int column)
+{
+	const struct ts_lifetime *row = &made->row[i];
 	int64_t idle = row->idle;
 
 	switch (column) {
@@ -154,6 +176,10 @@ figure(const struct ts_lifetime *row, int column)
 		if (idle > 0 && row->bytes > TS_NUMBER_MAX / idle)
 			return TS_NUMBER_MAX;
 		return idle == TS_UNKNOWN ? TS_UNKNOWN : idle * row->bytes;
+	case L_FROM:
+		return live_lifetime_from(made, i);
+	case L_TO:
+		return live_lifetime_to(made, i);
 	case L_LONGEST:
 		return row->longest;
 	default:
@@ -175,7 +201,7 @@ cell(void *ctx, int64_t i, int column, struct ts_table_cell *out)
 		out->s = live_lifetime_name(d->rows, i, out->buf);
 		return true;
 	}
-	v = figure(&d->rows->made.row[i], column);
+	v = figure(&d->rows->made, i, column);
 	if (v == TS_UNKNOWN)
 		snprintf(out->buf, sizeof(out->buf), "?");
 	else if (column == L_BYTES)
@@ -196,7 +222,7 @@ rows_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	if (column == L_NAME)
 		ts_table_value_text(out, live_lifetime_name(r, i, out->buf));
 	else
-		ts_table_value_known(out, figure(&r->made.row[i], column));
+		ts_table_value_known(out, figure(&r->made, i, column));
 	return true;
 }
 

@@ -21,6 +21,6 @@ void live_explain_group(const struct liveness *s, struct ts_explain *out, int gr
 
 /* `id`: lowered_variable.id of a row that is a piece; TS_UNKNOWN: none is known. */
 void live_explain_lifetime(const struct liveness *s, struct ts_explain *out,
-	const struct ts_lifetime *r, int64_t id, const char *name);
+	const struct ts_lifetimes *made, int64_t i, int64_t id, const char *name);
 
 #endif

@@ -9,6 +9,7 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/view/explain.h"
 
+#include "liveness_lifetimes.h"
 #include "liveness_tabs.h"
 
 /* --- who is alive ----------------------------------------------------------------------------- */
@@ -400,10 +401,26 @@ explain_idle(struct ts_explain *out, const struct ts_lifetime *r, const struct l
 		ts_explain_query(x, "%s" LIFE_USED, q->with, q->uses);
 }
 
-void
-live_explain_lifetime(const struct liveness *s, struct ts_explain *out, const struct ts_lifetime *r,
-	int64_t id, const char *name)
+/* Where its life begins, where it ends: an interval does not have the step at its end. */
+static void
+explain_end(struct ts_explain *out, const char *title, int64_t step, const struct life_sql *q,
+	const char *figure)
 {
+	struct ts_explained *x = ts_explain_add(out, "%s", title);
+
+	ts_explain_integer(x, step, NULL);
+	ts_explain_from(x, TS_KNOWN_RECORDED, "the intervals of its life");
+	if (q->known)
+		ts_explain_query(x, "%s%s FROM i WHERE e > s", q->with, figure);
+	else
+		ts_explain_note(x, "%s", q->why);
+}
+
+void
+live_explain_lifetime(const struct liveness *s, struct ts_explain *out,
+	const struct ts_lifetimes *made, int64_t i, int64_t id, const char *name)
+{
+	const struct ts_lifetime *r = &made->row[i];
 	struct ts_explained *x = ts_explain_add(out, "bytes of %.100s", name);
 	struct life_sql q;
 	const char *note;
@@ -426,4 +443,6 @@ live_explain_lifetime(const struct liveness *s, struct ts_explain *out, const st
 	if (q.known)
 		ts_explain_query(x, "%s%s", q.with, life_steps);
 	explain_idle(out, r, &q, note);
+	explain_end(out, "first step of its life", live_lifetime_from(made, i), &q, "min(s)");
+	explain_end(out, "last step of its life", live_lifetime_to(made, i), &q, "max(e) - 1");
 }

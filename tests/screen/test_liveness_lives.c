@@ -209,10 +209,11 @@ END_TEST
 /* Many more than a screen holds: the idlest first, all behind them, in any order, filtered, searched and written. */
 START_TEST(many)
 {
-#define MANY                                                                                    \
-	"SELECT 'v' || variable, bytes, \"end\" - 3 AS idle, bytes * (\"end\" - 3) AS product " \
+#define MANY                                                                                                                \
+	"SELECT 'v' || variable, bytes, \"end\" - 3 AS idle, bytes * (\"end\" - 3) AS product, start, \"end\" - 1 AS last " \
 	"FROM variable JOIN liveness_variable USING (variable) "
-	static const char *const names[] = {"variable", "bytes", "idle", "bytes_x_idle"};
+	static const char *const names[] = {"variable", "bytes", "idle", "bytes_x_idle", "from",
+		"to"};
 	const struct ts_call all = {.cmd = TS_CMD_FILTER, .argc = 1};
 	struct harness h;
 	struct ts_sheet sheet = {.list = NULL};
@@ -232,19 +233,19 @@ START_TEST(many)
 	while (!harness_has(&h, "idlest 1,000 of 25,000 so far"))
 		ck_assert(harness_take_one(&h, 60000));
 	/* a file does not wait for them */
-	ck_assert_int_eq(table_rows_check(&h, &ts_view_liveness, names, 4,
+	ck_assert_int_eq(table_rows_check(&h, &ts_view_liveness, names, 6,
 				 MANY "ORDER BY product DESC, bytes DESC, variable"),
 		25000);
 	harness_settle(&h);
-	ck_assert_int_eq(table_rows_check(&h, &ts_view_liveness, names, 4,
+	ck_assert_int_eq(table_rows_check(&h, &ts_view_liveness, names, 6,
 				 MANY "ORDER BY product DESC, bytes DESC, variable"),
 		25000);
 	harness_command(&h, "sort bytes");
 	harness_command(&h, "sort-reverse");
-	ck_assert_int_eq(table_rows_check(&h, &ts_view_liveness, names, 4, MANY "ORDER BY bytes"),
+	ck_assert_int_eq(table_rows_check(&h, &ts_view_liveness, names, 6, MANY "ORDER BY bytes"),
 		25000);
 	harness_command(&h, "filter variable:77 and idle>8");
-	ck_assert_int_gt(table_rows_check(&h, &ts_view_liveness, names, 4,
+	ck_assert_int_gt(table_rows_check(&h, &ts_view_liveness, names, 6,
 				 MANY "WHERE variable LIKE '%77%' AND idle > 8 ORDER BY bytes"),
 		10);
 	h.view->ops->command(h.view, &all);
