@@ -440,8 +440,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 			more_come(d) ? " so far" : "", ts_fmt_count(of, live_step(d->s)),
 			d->pane.reason[0] ? "; " : "", d->pane.reason);
 	else
-		snprintf(out, TS_TAB_NOTE, "alive at step %s; m marks",
-			ts_fmt_count(n, live_step(d->s)));
+		snprintf(out, TS_TAB_NOTE, "alive at step %s", ts_fmt_count(n, live_step(d->s)));
 }
 
 static void
@@ -631,18 +630,27 @@ chart(struct ts_tab *t, struct ts_chart_page *page)
 }
 
 static const struct ts_hint hints[] = {
-	{TS_CMD_MARK, "unmark"},
+	{TS_CMD_MARK, "unmark"}, /* first: hints_now() */
 	{TS_CMD_ZOOM_IN, "zoom"},
 	{TS_CMD_SORT, "sort"},
 	{TS_CMD_COLUMNS, "columns"},
 	{TS_CMD_COUNT, NULL},
 };
 
+/* Where nothing is marked there is nothing to unmark. */
+static const struct ts_hint *
+hints_now(const struct ts_tab *t)
+{
+	const struct lifetimes_tab *d = t->own;
+
+	return d->of_marked ? hints : hints + 1;
+}
+
 const struct ts_tab_ops live_tab_lifetimes = {
 	.name = "lifetimes",
 	.title = "Lifetimes",
 	.brief = "Lives",
-	.hints = hints,
+	.hints_now = hints_now,
 	.explain = explain,
 	.chart = chart,
 	.open = open_tab,

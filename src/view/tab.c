@@ -228,7 +228,9 @@ ts_tabs_hints(const struct ts_tabs *s)
 
 	if (s->debug_focus)
 		return ts_tab_debug.hints;
-	return t->ops->absent && t->ops->absent(t) ? NULL : t->ops->hints;
+	if (t->ops->absent && t->ops->absent(t))
+		return NULL;
+	return t->ops->hints_now ? t->ops->hints_now(t) : t->ops->hints;
 }
 
 /* --- asking and answers ----------------------------------------------------------------------- */

@@ -99,7 +99,7 @@ START_TEST(idlest)
 	harness_command(&h, "goto 5");
 	harness_command(&h, "tab lifetimes");
 	ck_assert(!harness_has(&h, "idlest 1,000")); /* all are here then */
-	harness_says(&h, "alive at step 5; m marks");
+	harness_says(&h, "alive at step 5");
 	ck_assert(h.view->ops->sheet(h.view, &sheet));
 	ck_assert_int_eq(sheet.list->count, 1500);
 	harness_says(&h, "v1500");
@@ -284,6 +284,7 @@ START_TEST(marks)
 	ck_assert_int_eq(h.selection.marked.count, 1);
 	harness_command(&h, "tab lifetimes");
 	harness_says(&h, "1 marked");
+	ck_assert_int_eq(h.view->ops->pane_hints(h.view)->cmd, TS_CMD_MARK);
 	harness_says(&h, "piece");
 	harness_says(&h, "         700");
 	ck_assert(!harness_has(&h, " 60 B "));
@@ -295,6 +296,7 @@ START_TEST(marks)
 	harness_command(&h, "first");
 	harness_command(&h, "mark");
 	ck_assert_int_eq(h.selection.marked.count, 0);
+	ck_assert_int_ne(h.view->ops->pane_hints(h.view)->cmd, TS_CMD_MARK); /* nothing to unmark */
 	harness_says(&h, " 60 B ");
 	harness_end(&h);
 }

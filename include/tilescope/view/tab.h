@@ -76,6 +76,8 @@ struct ts_tab_ops {
 
 	/* As those of a view, while it has the keys. */
 	const struct ts_hint *hints;
+	/* Where they change: those of now; NULL: `hints`. */
+	const struct ts_hint *(*hints_now)(const struct ts_tab *t);
 
 	/* The object under its cursor, for Debug; false: none. */
 	bool (*about)(const struct ts_tab *t, struct ts_debug_about *out);
