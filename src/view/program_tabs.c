@@ -509,13 +509,14 @@ draw_total(struct ts_canvas *c, const struct ts_tab *t, const struct details_tab
 		ts_canvas_printf(c, at, x, 0, TS_ROLE_TOTAL, "; %s", nameless);
 }
 
+#define MEASURED "measured (autoReport.outputExecutionProfile with debug.instrument)"
+
 /* Why there is no table of this tab at all, or NULL. */
 static const char *
 not_recorded(const struct details_tab *d, const struct ts_tab *t)
 {
 	if (d->is == PROGRAM_CYCLES && program_cycles_absent(t))
-		return "Cycles by tile are not in this report: neither measured (autoReport."
-		       "outputExecutionProfile with debug.instrument) nor estimated.";
+		return "Cycles by tile are not in this report: neither " MEASURED " nor estimated.";
 	if (d->is == PROGRAM_CODE && program_code_absent(t))
 		return "The code of programs by tile is not in this report.";
 	if (d->is == PROGRAM_VERTICES && program_vertices_absent(t))
@@ -546,7 +547,8 @@ nothing(const struct details_tab *d, const struct ts_tab *t)
 		return NULL;
 	return d->is == PROGRAM_CODE
 		? "No code is recorded for it, neither of exchanges nor of control."
-		: "No cycles by tile are recorded for it, neither measured nor estimated.";
+		: "No cycles by tile are recorded for it, neither " MEASURED
+		  " nor estimated: compute sets and exchanges alone have them.";
 }
 
 void

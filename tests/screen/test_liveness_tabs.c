@@ -394,6 +394,23 @@ START_TEST(many_vertices)
 }
 END_TEST
 
+/* A program without cycles: what would have recorded them, and of what. */
+START_TEST(no_cycles_by_tile)
+{
+	struct harness h;
+
+	begin_own(&h,
+		"CREATE TABLE program(program, type, name, cycles_by_tile);"
+		"INSERT INTO program VALUES(3,'StreamCopyMid','p',NULL);"
+		"INSERT INTO liveness_step VALUES(0,3,10),(1,3,30)");
+	harness_command(&h, "tab cycles");
+	harness_says(&h, "No cycles by tile are recorded for it");
+	harness_says(&h, "autoReport.outputExecutionProfile");
+	harness_says(&h, "alone have them");
+	harness_end(&h);
+}
+END_TEST
+
 /* A range is one of steps, whichever pane has the keys: its begin, its end, and it is said. */
 START_TEST(range_from_below)
 {
@@ -748,6 +765,7 @@ main(void)
 	tcase_add_test(tc, replicas_assumed);
 	tcase_add_loop_test(tc, tab_screens, 0, TS_COUNT(tabs));
 	tcase_add_loop_test(tc, many_vertices, 0, 2);
+	tcase_add_test(tc, no_cycles_by_tile);
 	tcase_add_loop_test(tc, filter_is_shown, 0, 6);
 	tcase_add_loop_test(tc, range_from_below, 0, 2);
 	tcase_add_test(tc, one_group);
