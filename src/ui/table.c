@@ -281,6 +281,31 @@ draw_cell(struct ts_canvas *c, struct ts_rect r, const struct ts_column *column,
 		ts_canvas_field(c, r, 0, 0, r.w, cell->role, s, n, column->field);
 }
 
+/* A figure never loses digits or its unit: where it has no room it is said short, "1.36 GB" or "1.20M". */
+static void
+shorten(const struct ts_table *t, int64_t row, int column, int width, struct ts_table_cell *cell)
+{
+	const struct ts_column_facts *f = t->facts ? &t->facts[column] : NULL;
+	struct ts_table_value v = {0};
+	const char *s = cell->s ? cell->s : "";
+	bool bytes;
+
+	if (!f || !t->value ||
+		ts_utf8_columns(s, cell->n == (size_t)-1 ? strlen(s) : cell->n) <= width)
+		return;
+	bytes = f->sum == TS_SUM_BYTES || (f->unit && strcmp(f->unit, "bytes") == 0);
+	if ((!bytes && f->sum != TS_SUM_COUNT) || !t->value(t->ctx, row, column, &v) ||
+		v.type != TS_VALUE_INTEGER)
+		return;
+	if (bytes)
+		ts_fmt_bytes(cell->buf, v.integer,
+			t->units == TS_UNITS_BYTES ? TS_UNITS_KB : t->units);
+	else
+		ts_fmt_cycles_short(cell->buf, v.integer);
+	cell->s = cell->buf;
+	cell->n = (size_t)-1;
+}
+
 static void
 draw_row(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, const int *width,
 	int64_t row, int left)
@@ -301,6 +326,7 @@ draw_row(struct ts_canvas *c, struct ts_rect r, const struct ts_table *t, const 
 			ts_canvas_pending(c, whole, 0, 0);
 			return;
 		}
+		shorten(t, row, i, at.w, &cell);
 		draw_cell(c, at, &t->column[i], &cell, left);
 	}
 }
@@ -332,6 +358,8 @@ draw_filtered_total(struct ts_canvas *c, struct ts_rect r, const struct ts_table
 			said = true;
 		} else if (sum == TS_SUM_BYTES) {
 			ts_fmt_bytes(text, (int64_t)t->order->sum[i], t->units);
+			if (t->units == TS_UNITS_BYTES && (int)strlen(text) > at.w)
+				ts_fmt_bytes(text, (int64_t)t->order->sum[i], TS_UNITS_KB);
 		} else if (sum == TS_SUM_COUNT) {
 			ts_fmt_count(text, (int64_t)t->order->sum[i]);
 			if ((int)strlen(text) > at.w) /* rather than without its last digits */

@@ -15,7 +15,8 @@
 #include "tilescope/base/mem.h"
 
 enum {
-	BYTES_WIDE = 11,
+	BYTES_WIDE = 13,    /* of units=bytes: "206,225,824 B" */
+	TOTAL_WIDE = 15,    /* and of their sum, from LIFE_FROM on: "1,363,870,072 B" */
 	CATEGORY_WIDE = 19, /* from LIFE_FROM on */
 	LIFE_FROM = 120,    /* columns from which on there is room for lifetimes */
 	TOTAL_FROM = 10,    /* rows of the table from which on it has a total */
@@ -195,12 +196,20 @@ number_cell(const struct variables_view *t, const struct ts_variable *x, int col
 	}
 }
 
-/* All rows of the list together. */
+/* All rows of the list together; below 0: not known. */
+static int64_t
+total_bytes(const struct variables_view *t)
+{
+	const struct ts_variable_list *l = t->list;
+
+	return !l ? TS_UNKNOWN : l->filter.count > 0 ? atomic_load(&l->bytes) : t->bytes;
+}
+
 static bool
 total_cell(const struct variables_view *t, int column, struct ts_table_cell *out)
 {
 	const struct ts_variable_list *l = t->list;
-	int64_t bytes = !l ? TS_UNKNOWN : l->filter.count > 0 ? atomic_load(&l->bytes) : t->bytes;
+	int64_t bytes = total_bytes(t);
 
 	out->s = "";
 	if (column == C_BYTES && bytes >= 0)
@@ -299,8 +308,10 @@ value(void *ctx, int64_t at, int shown, struct ts_table_value *out)
 	const struct variables_view *t = ctx;
 	const struct ts_variable *x = at == TS_TABLE_TOTAL ? NULL : variables_row(t, at);
 
+	if (at == TS_TABLE_TOTAL && t->column[shown] == C_BYTES)
+		ts_table_value_known(out, total_bytes(t));
 	if (!x)
-		return false;
+		return at == TS_TABLE_TOTAL;
 	variables_value(t, &t->window, x, t->column[shown], out);
 	return true;
 }
@@ -386,7 +397,8 @@ variables_table(struct ts_table *table, struct variables_view *t)
 		t->facts[at].extra = is_extra(t, i);
 		if ((i == C_BYTES || i == C_FULLEST) &&
 			t->view.env->options->units == TS_UNITS_BYTES)
-			t->columns[at].min = t->columns[at].max = BYTES_WIDE;
+			t->columns[at].min = t->columns[at].max =
+				i == C_BYTES && t->area.w >= LIFE_FROM ? TOTAL_WIDE : BYTES_WIDE;
 		if (i == C_CATEGORY && t->area.w >= LIFE_FROM)
 			t->columns[at].min = CATEGORY_WIDE;
 		table->columns++;

@@ -100,6 +100,62 @@ START_TEST(rows_header_and_total)
 }
 END_TEST
 
+static bool
+big_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const int64_t *v = ctx;
+
+	ts_table_value_integer(out, v[column] / (row == TS_TABLE_TOTAL ? 1 : 1000));
+	return true;
+}
+
+static bool
+big_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
+{
+	struct ts_table_value v = {0};
+
+	big_value(ctx, row, column, &v);
+	if (column == 0)
+		ts_fmt_bytes(out->buf, v.integer, TS_UNITS_BYTES);
+	else
+		ts_fmt_count(out->buf, v.integer);
+	out->s = out->buf;
+	return true;
+}
+
+/* "1,363,870,0" would be another number. */
+START_TEST(a_figure_is_short_rather_than_cut)
+{
+	static const struct ts_column two[] = {{"bytes", 11, 11, 0, 0, TS_FIELD_RIGHT},
+		{"rows", 9, 9, 0, 0, TS_FIELD_RIGHT}};
+	static const struct ts_column_facts facts[] = {{"bytes", "bytes", TS_SUM_BYTES, false},
+		{"rows", NULL, TS_SUM_COUNT, false}};
+	int64_t v[] = {1363870072, 12345678};
+	struct ts_table t = {.column = two,
+		.columns = 2,
+		.cell = big_cell,
+		.value = big_value,
+		.facts = facts,
+		.ctx = v,
+		.total = true,
+		.sorted = -1,
+		.units = TS_UNITS_BYTES};
+	struct ts_canvas *c = ts_canvas_new(21, 2, TS_GLYPHS_ASCII);
+	struct ts_strbuf out;
+	struct ts_list l;
+
+	ts_list_init(&l);
+	ts_list_set_count(&l, 1);
+	ts_list_resize(&l, 1);
+	ts_table_draw(c, ts_canvas_rect(c), &t, &l);
+	ts_strbuf_init(&out, 10000);
+	ts_canvas_dump(c, &out);
+	ck_assert_str_eq(out.s, "1,363,870 B    12,345\n    1.36 GB     12.3M\n");
+	ts_strbuf_fini(&out);
+	ts_canvas_free(c);
+}
+END_TEST
+
 START_TEST(small_tables)
 {
 	struct ts_list l;
@@ -791,6 +847,7 @@ main(void)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	tcase_add_test(c, rows_header_and_total);
 	tcase_add_test(c, a_word_is_marked_in_texts);
+	tcase_add_test(c, a_figure_is_short_rather_than_cut);
 	tcase_add_test(c, small_tables);
 	tcase_add_test(c, the_least_important_columns_go_first);
 	tcase_add_test(c, widths_fit_for_any_columns);
