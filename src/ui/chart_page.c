@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tilescope/base/mem.h"
 #include "tilescope/ui/chart_page.h"
@@ -25,8 +26,12 @@ ts_chart_page_fini(struct ts_chart_page *p)
 		free(p->band[i].v);
 	free(p->outline);
 	free(p->grid);
-	p->bands = 0;
+	free(p->pale);
+	free(p->note);
+	p->bands = p->notes = 0;
 	p->outline = p->grid = NULL;
+	p->pale = NULL;
+	p->note = NULL;
 }
 
 static int
@@ -82,6 +87,36 @@ ts_chart_page_outline(struct ts_chart_page *p, const char *name)
 		p->outline = zeroes(p, 1);
 	snprintf(p->outline_name, sizeof(p->outline_name), "%s", name);
 	return p->outline;
+}
+
+uint8_t *
+ts_chart_page_pale(struct ts_chart_page *p)
+{
+	if (!p->pale)
+		p->pale = ts_alloc((size_t)p->columns * (size_t)lanes_of(p), sizeof(*p->pale));
+	p->nomem = p->nomem || !p->pale;
+	return p->pale;
+}
+
+void
+ts_chart_page_note(struct ts_chart_page *p, int lane, double from, double to, const char *name)
+{
+	struct ts_page_note *n;
+	size_t len = strlen(name);
+
+	if (!p->note)
+		p->note = ts_alloc(TS_PAGE_NOTES, sizeof(*p->note));
+	p->nomem = p->nomem || !p->note;
+	if (!p->note || p->notes == TS_PAGE_NOTES)
+		return;
+	n = &p->note[p->notes++];
+	n->lane = lane;
+	n->from = from;
+	n->to = to;
+	if (len >= sizeof(n->name))
+		for (name += len - (sizeof(n->name) - 1); ((unsigned char)*name & 0xc0) == 0x80;)
+			name++; /* no half letter */
+	snprintf(n->name, sizeof(n->name), "%s", name);
 }
 
 double *

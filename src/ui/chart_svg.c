@@ -35,7 +35,11 @@ enum {
 	SWATCH = 12,
 	RAMP = 64,  /* steps of the scale of colours */
 	LETTER = 7, /* pixels of a letter, on the wide side */
+	NOTE_SIZE = 9,
 };
+
+/* Letters on a coloured ground. */
+#define HALO " paint-order=\"stroke\" stroke=\"#ffffff\" stroke-width=\"2.5\""
 
 struct pen {
 	struct ts_strbuf *out;
@@ -316,20 +320,24 @@ put_outline(struct pen *n)
 static void
 put_levels(struct pen *n)
 {
+	bool lanes = n->p->kind == TS_PAGE_LANES;
+
 	for (int i = 0; i < n->p->levels; i++) {
 		const struct ts_page_level *l = &n->p->level[i];
-		char look[80];
+		char look[120];
 		double y;
 
-		if (!(l->value >= n->p->y.from) || !(l->value <= n->p->y.to))
+		if (!(l->value >= (lanes ? 0 : n->p->y.from)) ||
+			!(l->value <= (lanes ? n->p->lanes : n->p->y.to)))
 			continue;
+		y = lanes ? TOP + n->h * l->value / n->p->lanes : y_of(n, l->value);
 		ts_strbuf_printf(n->out,
 			"<path d=\"M%d %.2fH%d\" stroke=\"#%06x\" stroke-width=\"1.5\" "
 			"stroke-dasharray=\"6 4\" fill=\"none\"/>\n",
-			n->left, y_of(n, l->value), n->left + n->w, colour_of(l->role));
-		snprintf(look, sizeof(look), " text-anchor=\"end\" fill=\"#%06x\"",
-			colour_of(l->role));
-		y = y_of(n, l->value); /* below the line where words of labels are above it */
+			n->left, y, n->left + n->w, colour_of(l->role));
+		snprintf(look, sizeof(look), " text-anchor=\"end\" fill=\"#%06x\"%s",
+			colour_of(l->role), lanes ? HALO : "");
+		/* below the line where words of labels are above it */
 		put_text(n, n->left + n->w - 4, y < TOP + LEVEL_H ? y + LEVEL_H : y - 4, look,
 			l->name);
 	}
@@ -387,7 +395,7 @@ put_labels(struct pen *n)
 				x, TOP - 4, TOP + n->h, colour_of(l->role));
 		else
 			ts_strbuf_printf(n->out,
-				"<path d=\"M%.2f %.2fl4 8h-8z\" fill=\"#%06x\"/>\n", x,
+				"<path d=\"M%.2f %.2fl3 5h-6z\" fill=\"#%06x\"/>\n", x,
 				TOP + n->h + 1, colour_of(l->role));
 		put_label(n, &taken, x, l);
 	}
@@ -412,25 +420,88 @@ below_of(const struct ts_chart_page *p, int lane, int band, int column)
 	return below;
 }
 
+static bool
+is_pale(const struct ts_chart_page *p, int lane, int column)
+{
+	return p->pale && p->pale[lane * p->columns + column];
+}
+
+/* Half the way to white. */
+static int
+paler(int colour)
+{
+	return (colour >> 1 & 0x7f7f7f) + 0x7f7f7f;
+}
+
+/* Does something of the band stand in the lane, in that shade? */
+static bool
+has_shade(const struct ts_chart_page *p, int lane, int band, bool pale)
+{
+	for (int i = 0; i < p->columns; i++)
+		if (lane_value(p, lane, band, i) > 0 && is_pale(p, lane, i) == pale)
+			return true;
+	return false;
+}
+
 static void
 put_lane(struct pen *n, int lane, double y, double h)
 {
 	const struct ts_chart_page *p = n->p;
 
-	for (int b = 0; b < p->bands; b++) {
-		ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"", colour_of(p->band[b].role));
+	for (int k = 0; k < 2 * p->bands; k++) {
+		int b = k / 2, colour = colour_of(p->band[b].role);
+		bool pale = k % 2;
+
+		if (pale && !has_shade(p, lane, b, pale))
+			continue;
+		ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"",
+			pale ? paler(colour) : colour);
 		for (int i = 0, to; i < p->columns; i = to) {
 			double below = below_of(p, lane, b, i), v = lane_value(p, lane, b, i);
 
 			for (to = i + 1; to < p->columns && lane_value(p, lane, b, to) == v &&
-				below_of(p, lane, b, to) == below;)
+				below_of(p, lane, b, to) == below &&
+				is_pale(p, lane, to) == is_pale(p, lane, i);)
 				to++;
-			if (v > 0 && below < 1)
+			if (v > 0 && below < 1 && is_pale(p, lane, i) == pale)
 				ts_strbuf_printf(n->out, "M%.2f %.2fH%.2fv%.2fH%.2fz",
 					column_x(n, i), y + h * (1 - below), column_x(n, to),
 					-h * (below + v > 1 ? 1 - below : v), column_x(n, i));
 		}
 		ts_strbuf_puts(n->out, "\"/>\n");
+	}
+}
+
+/* The end of a name that has room, behind "..": what of it tells it from others. */
+static const char *
+end_of(const char *name, double room)
+{
+	const char *s = name;
+
+	while (*s && width_of(s) * NOTE_SIZE / 12 > room)
+		for (s++; ((unsigned char)*s & 0xc0) == 0x80;)
+			s++;
+	return s;
+}
+
+static void
+put_notes(struct pen *n, double each)
+{
+	enum { LEAST = 6, BESIDE = 3 }; /* letters that say something */
+
+	for (int i = 0; i < n->p->notes; i++) {
+		const struct ts_page_note *o = &n->p->note[i];
+		double x = x_of(n, o->from) + BESIDE, room = x_of(n, o->to) - BESIDE - x;
+		const char *s = end_of(o->name, room);
+		char text[TS_PAGE_TEXT + 4];
+
+		if (s != o->name)
+			s = end_of(o->name, room - 2.0 * LETTER * NOTE_SIZE / 12);
+		if (s != o->name && strlen(s) < LEAST)
+			continue;
+		snprintf(text, sizeof(text), "%s%s", s != o->name ? ".." : "", s);
+		put_text(n, x, TOP + each * (o->lane + 0.5) + NOTE_SIZE / 2.0 - 1,
+			" font-size=\"9\"" HALO, text);
 	}
 }
 
@@ -451,6 +522,8 @@ put_lanes(struct pen *n)
 	}
 	ts_strbuf_printf(n->out, "<path d=\"M%d %dV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
 		n->left, TOP, TOP + n->h);
+	put_notes(n, each);
+	put_levels(n);
 	put_y_title(n);
 }
 

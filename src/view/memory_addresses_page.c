@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * memory_addresses_page - the address map on paper: a lane for each row of the map, of the whole tile, with the shares that
- * categories, overlaps and gaps have of the bytes of each column. Rows are as long as on the screen; where they would
+ * categories, overlaps and gaps have of the bytes of each column; what stands beyond the end of the memory, behind a line;
+ * and names of variables where there is room. Rows are as long as on the screen; where they would
  * be more than a page has lanes they are longer, and where that is not enough the page says which there are.
  */
 #include "config.h"
@@ -15,7 +16,8 @@
 /* Bands of a page: categories of variables, then what is no variable. */
 struct paper {
 	double *category[MEMORY_BANDS + 1]; /* the last: variables without one */
-	double *overlap, *gap;
+	double *overlap, *beyond, *gap;
+	uint8_t *pale; /* every other variable */
 };
 
 static bool
@@ -27,9 +29,11 @@ make_bands(const struct memory_view *m, struct ts_chart_page *page, struct paper
 		b->category[i] = ts_chart_page_band(page, m->categories->name[i],
 			TS_ROLE_SERIES_0 + (unsigned)i % TS_ROLE_SERIES);
 	b->category[MEMORY_BANDS] = ts_chart_page_band(page, "variable", TS_ROLE_FILL);
-	b->overlap = ts_chart_page_band(page, "overlap", TS_ROLE_BAD);
+	b->overlap = ts_chart_page_band(page, "overlap", TS_ROLE_WARN);
+	b->beyond = ts_chart_page_band(page, "beyond the end", TS_ROLE_BAD);
 	b->gap = ts_chart_page_band(page, "gap", TS_ROLE_GAPS);
-	return b->category[MEMORY_BANDS] && b->overlap && b->gap;
+	b->pale = ts_chart_page_pale(page);
+	return b->category[MEMORY_BANDS] && b->overlap && b->beyond && b->gap && b->pale;
 }
 
 /* Shares of the bytes of each column; those that are free have none. */
@@ -51,7 +55,9 @@ fill_row(const struct ts_tab *t, struct ts_chart_page *page, const struct paper 
 		to = ts_max_i64(to, from + 1);
 		k = memory_address_look(&s->a.map, &piece, from, to);
 		band = k.variable < 0 ? -1 : memory_address_band(t->host, &s->a, k.variable);
-		to_band = b->category[band < 0 ? MEMORY_BANDS : band];
+		to_band = row->element >= s->a.inside ? b->beyond
+						      : b->category[band < 0 ? MEMORY_BANDS : band];
+		b->pale[at] = k.variable >= 0 && k.variable % 2;
 		bytes = (double)(to - from);
 		if (to_band && k.variable >= 0)
 			to_band[at] = (double)k.bytes[TS_ADDRESS_VARIABLE] / bytes;
@@ -71,18 +77,62 @@ zoom_out(struct address_tab *s)
 	return rows;
 }
 
+/* What a row is, and what of the variables has no room in the memory. */
 static void
-say_rows(struct ts_chart_page *page, int64_t from, int64_t to, int64_t rows)
+say_rows(const struct ts_tab *t, struct ts_chart_page *page, int64_t from, int64_t to, int64_t rows)
 {
+	const struct address_tab *s = t->own;
+	enum ts_units units = t->view->env->options->units;
 	char a[TS_FMT_MAX], b[TS_FMT_MAX], n[TS_FMT_MAX];
+	struct ts_strbuf out;
 
+	ts_strbuf_init(&out, sizeof(page->subtitle) - 1);
 	if (to - from < rows)
-		snprintf(page->subtitle, sizeof(page->subtitle),
-			"rows %s to %s of %s; a column: the share of its bytes that variables and gaps have",
-			ts_fmt_count(a, from + 1), ts_fmt_count(b, to), ts_fmt_count(n, rows));
-	else
-		snprintf(page->subtitle, sizeof(page->subtitle),
-			"a column: the share of its bytes that variables and gaps have");
+		ts_strbuf_printf(&out, "rows %s to %s of %s; ", ts_fmt_count(a, from + 1),
+			ts_fmt_count(b, to), ts_fmt_count(n, rows));
+	ts_strbuf_printf(&out, "a row: %s of addresses; two shades in turn tell variables apart",
+		ts_fmt_bytes(a, (int64_t)page->x.to, units));
+	if (s->a.map.beyond > 0)
+		ts_strbuf_printf(&out, "; %s beyond the end",
+			ts_fmt_bytes(b, s->a.map.beyond, units));
+	snprintf(page->subtitle, sizeof(page->subtitle), "%s", out.s);
+	ts_strbuf_fini(&out);
+}
+
+/*
+ * Each variable is named once: in the row in which it begins, or in the next one where it has more of that.
+ */
+static void
+name_row(const struct address_tab *s, struct ts_chart_page *page, int lane,
+	const struct address_row *row, int32_t *named)
+{
+	ptrdiff_t first = ts_address_map_find(&s->a.map, row->from);
+
+	for (size_t i = first < 0 ? 0 : (size_t)first; i < s->a.map.count; i++) {
+		const struct ts_address_piece *p = &s->a.map.piece[i];
+		int64_t from = ts_max_i64(p->from, row->from), to = ts_min_i64(p->to, row->to);
+		int64_t behind = ts_min_i64(p->to - row->to, row->to - row->from);
+
+		if (p->from >= row->to)
+			break;
+		if (p->kind != TS_ADDRESS_VARIABLE || p->variable == *named || to <= from ||
+			(behind > to - from && lane + 1 < page->lanes))
+			continue;
+		*named = p->variable;
+		ts_chart_page_note(page, lane, (double)(from - row->from), (double)(to - row->from),
+			ts_address_name(&s->a, p->variable));
+	}
+}
+
+/* The line behind the last row of the memory. */
+static void
+draw_end(const struct ts_tab *t, struct ts_chart_page *page, int lane)
+{
+	const struct address_tab *s = t->own;
+	char n[TS_FMT_MAX];
+
+	ts_chart_page_level(page, lane, TS_ROLE_LIMIT, "end of the memory, %s",
+		ts_fmt_bytes(n, s->a.end - s->a.begin, t->view->env->options->units));
 }
 
 bool
@@ -91,6 +141,8 @@ memory_addresses_chart(struct ts_tab *t, struct ts_chart_page *page)
 	struct address_tab whole = *(const struct address_tab *)t->own, *s = &whole;
 	int64_t most = 0, from = 0, to, rows = zoom_out(s);
 	struct paper bands = {0};
+	bool ends = s->a.end != TS_UNKNOWN && s->a.inside < s->a.elements;
+	int32_t named = -1;
 
 	if (rows > TS_PAGE_LANES_MAX) { /* from what is in sight on */
 		ts_list_window(&s->list, &from, &to);
@@ -113,8 +165,9 @@ memory_addresses_chart(struct ts_tab *t, struct ts_chart_page *page)
 		.tick = memory_bytes_tick,
 		.ctx = t->host};
 	snprintf(page->title, sizeof(page->title), "Addresses of tile %lld", (long long)s->wanted);
-	say_rows(page, from, to, rows);
-	snprintf(page->x.title, sizeof(page->x.title), "bytes behind the address of the row");
+	say_rows(t, page, from, to, rows);
+	snprintf(page->x.title, sizeof(page->x.title),
+		"distance from the address of the row (bytes)");
 	if (!make_bands(t->host, page, &bands))
 		return false;
 	for (int64_t i = from; i < to; i++) {
@@ -122,7 +175,12 @@ memory_addresses_chart(struct ts_tab *t, struct ts_chart_page *page)
 
 		snprintf(page->lane[i - from], TS_PAGE_LANE, "0x%05llx",
 			(unsigned long long)row.from);
+		if (ends && row.element >= s->a.inside) {
+			draw_end(t, page, (int)(i - from));
+			ends = false;
+		}
 		fill_row(t, page, &bands, (int)(i - from), &row);
+		name_row(s, page, (int)(i - from), &row, &named);
 	}
 	ts_chart_page_forget_empty(page);
 	return true;

@@ -468,6 +468,37 @@ addresses_on_paper(struct harness *h, double gaps)
 	free(page);
 }
 
+/* On paper, too, what does not fit is told from what does, by a line; variables have their names. */
+START_TEST(paper_says_where_the_memory_ends)
+{
+	struct ts_chart_page *page = calloc(1, sizeof(*page));
+	const struct ts_page_band *beyond = NULL;
+	struct harness h;
+
+	ck_assert_ptr_nonnull(page);
+	begin(&h, 200, 44, TS_GLYPHS_FULL);
+	harness_type(&h, "goto 2");
+	harness_settle(&h);
+	show(&h, "addresses");
+	ts_chart_page_init(page, 500);
+	ck_assert(h.view->ops->chart(h.view, page));
+	ck_assert_int_eq(page->levels, 1);
+	ck_assert_ptr_nonnull(strstr(page->level[0].name, "end of the memory, "));
+	ck_assert_ptr_nonnull(strstr(page->subtitle, " beyond the end"));
+	for (int b = 0; b < page->bands; b++)
+		if (strcmp(page->band[b].name, "beyond the end") == 0)
+			beyond = &page->band[b];
+	ck_assert_ptr_nonnull(beyond);
+	for (int i = 0; i < page->columns * page->lanes; i++)
+		ck_assert(beyond->v[i] == 0 || i / page->columns >= (int)page->level[0].value);
+	ck_assert_int_gt(page->notes, 0);
+	ck_assert_ptr_nonnull(page->pale);
+	ts_chart_page_fini(page);
+	free(page);
+	harness_end(&h);
+}
+END_TEST
+
 START_TEST(gaps_are_walked_and_said)
 {
 	struct harness h;
@@ -874,6 +905,7 @@ main(void)
 	tcase_add_test(c, what_cannot_be_ticked_or_marked_is_said);
 	tcase_add_test(c, the_tab_is_in_sight_at_any_width);
 	tcase_add_test(c, gaps_are_walked_and_said);
+	tcase_add_test(c, paper_says_where_the_memory_ends);
 	tcase_add_test(c, the_largest_variables_are_walked);
 	tcase_add_test(c, a_filter_is_shown);
 	tcase_add_test(c, paper_has_all_of_it);

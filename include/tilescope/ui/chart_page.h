@@ -26,6 +26,7 @@ enum {
 	TS_PAGE_LEVELS = 8,
 	TS_PAGE_LABELS = 64,
 	TS_PAGE_LANES_MAX = 256,
+	TS_PAGE_NOTES = 512,	/* words on lanes */
 	TS_PAGE_LANE = 192,	/* bytes of a lane's name, */
 	TS_PAGE_LANE_WIDE = 46, /* and columns of which there is room for */
 };
@@ -46,7 +47,7 @@ struct ts_page_band {
 
 struct ts_page_level {
 	char name[TS_PAGE_TEXT]; /* "limit 624 KiB" */
-	double value;
+	double value;		 /* on the y axis; LANES: that many lanes from the top */
 	enum ts_role role;
 };
 
@@ -56,6 +57,13 @@ struct ts_page_label {
 	double x; /* on the x axis */
 	enum ts_role role;
 	bool line; /* from top to bottom; else a sign on the axis */
+};
+
+/* LANES: words on a part of a lane, as far as they have room; a long path keeps its end. */
+struct ts_page_note {
+	char name[TS_PAGE_TEXT];
+	int lane;
+	double from, to; /* on the x axis */
 };
 
 struct ts_chart_page {
@@ -76,6 +84,10 @@ struct ts_chart_page {
 	struct ts_page_label label[TS_PAGE_LABELS];
 	int lanes; /* LANES: rows; GRID: rows of the grid */
 	char lane[TS_PAGE_LANES_MAX][TS_PAGE_LANE];
+	uint8_t *
+		pale; /* LANES: columns x lanes, 1: in a paler shade; given by ts_chart_page_pale(); NULL = none */
+	int notes;
+	struct ts_page_note *note; /* LANES; given by ts_chart_page_note() */
 	double *grid; /* GRID: row by row, NaN = nothing there, infinite = `over`; given by ts_chart_page_grid() */
 	char over[TS_PAGE_TEXT];  /* GRID: what the cells off the scale are, in the legend */
 	char scale[TS_PAGE_TEXT]; /* GRID: words behind the scale: "bytes, linear" */
@@ -98,6 +110,10 @@ double *ts_chart_page_band(struct ts_chart_page *p, const char *name, enum ts_ro
 /* Bands in which nothing is are not in the legend. */
 void ts_chart_page_forget_empty(struct ts_chart_page *p);
 double *ts_chart_page_outline(struct ts_chart_page *p, const char *name);
+uint8_t *ts_chart_page_pale(struct ts_chart_page *p);
+/* More than TS_PAGE_NOTES are left out. The name is cut at its begin. */
+void ts_chart_page_note(struct ts_chart_page *p, int lane, double from, double to,
+	const char *name);
 double *ts_chart_page_grid(struct ts_chart_page *p); /* columns x lanes, all NaN */
 void ts_chart_page_level(struct ts_chart_page *p, double value, enum ts_role role, const char *fmt,
 	...) TS_PRINTF(4, 5);
