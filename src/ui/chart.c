@@ -455,6 +455,26 @@ ts_chart_level(struct ts_canvas *c, struct ts_rect plot, double value, double to
 }
 
 void
+ts_chart_level_tick(struct ts_canvas *c, const struct ts_chart_frame *f, double value, double top,
+	enum ts_role role, const char *text)
+{
+	struct ts_rect labels = f->y, line = ts_rect_cut_right(&labels, 1);
+	const struct ts_cell *cell;
+	int row;
+
+	if (!(value >= 0) || !(value <= top) || !(top > 0) || ts_rect_empty(f->plot) ||
+		f->plot.h > TS_CANVAS_MAX_H)
+		return;
+	row = y_row(f->plot.h, value, top);
+	cell = cell_in(c, line, 0, row);
+	if (!cell || cell->cp != TEE_LEFT)
+		return;
+	ts_canvas_fill(c, ts_rect_row(labels, row), TS_ROLE_AXIS, ' ');
+	if (ts_utf8_columns(text, strlen(text)) <= labels.w)
+		ts_canvas_right(c, labels, 0, row, role, text);
+}
+
+void
 ts_chart_divider(struct ts_canvas *c, struct ts_rect plot, int column, enum ts_role role)
 {
 	for (int y = 0; y < plot.h && y < TS_CANVAS_MAX_H && column >= 0 && column < plot.w; y++) {

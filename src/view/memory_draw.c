@@ -358,6 +358,7 @@ draw_limit(struct ts_canvas *c, const struct memory_view *m, const struct ts_cha
 	snprintf(label, sizeof(label), "limit %s%s",
 		ts_fmt_bytes_short(text, limit, memory_units(m)), t->assumed ? " (assumed)" : "");
 	ts_chart_level(c, f->plot, (double)limit, m->top, TS_ROLE_LIMIT, label);
+	ts_chart_level_tick(c, f, (double)limit, m->top, TS_ROLE_LIMIT, text);
 }
 
 /* Columns with a tile that does not fit: red, and a sign on the axis. */

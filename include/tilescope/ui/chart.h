@@ -86,6 +86,10 @@ void ts_chart_area(struct ts_canvas *c, struct ts_rect plot, const struct ts_are
 void ts_chart_level(struct ts_canvas *c, struct ts_rect plot, double value, double top,
 	enum ts_role role, const char *label);
 
+/* The level's own words on the axis, where a tick of another value has its row. */
+void ts_chart_level_tick(struct ts_canvas *c, const struct ts_chart_frame *f, double value,
+	double top, enum ts_role role, const char *text);
+
 /* A line down the plot where its cells are blank (where an IPU or a run ends). */
 void ts_chart_divider(struct ts_canvas *c, struct ts_rect plot, int column, enum ts_role role);
 
