@@ -403,6 +403,17 @@ name_lane(const struct ts_floor *f, const struct sheet_of_blocks *s, int row, ch
 			(long long)f->block[b].ipu);
 }
 
+/* A row has the number of its first tile, where it has no name. */
+static void
+name_row(const struct memory_view *m, int64_t place, char out[TS_PAGE_LANE])
+{
+	const struct ts_tile *tile = &m->tiles->tiles.tile[place];
+
+	if (!out[0] || strcmp(out, " ") == 0)
+		snprintf(out, TS_PAGE_LANE, "%lld",
+			(long long)(m->map.physical ? tile->physical : tile->tile));
+}
+
 static void
 fill_grid(const struct memory_view *m, const struct sheet_of_blocks *s, struct ts_chart_page *page,
 	double *grid)
@@ -420,6 +431,9 @@ fill_grid(const struct memory_view *m, const struct sheet_of_blocks *s, struct t
 				(long long)f->block[s->first + b].ipu);
 		for (int64_t slot = 0; slot < f->slots; slot++) {
 			int64_t i = f->block[s->first + b].at[slot];
+
+			if (i >= 0 && b % s->across == 0 && slot % f->columns == 0)
+				name_row(m, i, page->lane[y + slot / f->columns]);
 
 			if (i >= 0 && value[i] >= 0)
 				grid[(y + slot / f->columns) * page->columns + x +
@@ -469,7 +483,7 @@ memory_map_chart(struct memory_view *m, struct ts_chart_page *page)
 	memory_metric_note(m, note, sizeof(note));
 	snprintf(page->subtitle, sizeof(page->subtitle), "%s tiles, %s order%s%.100s",
 		ts_fmt_count(n, m->tiles->n), m->map.physical ? "physical" : "software",
-		memory_is_of_tiles(m) ? "" : "; ", memory_is_of_tiles(m) ? "" : note);
+		memory_is_of_tiles(m) || !note[0] ? "" : "; ", memory_is_of_tiles(m) ? "" : note);
 	page->least = ts_heat_begin(&k->scale, 0);
 	page->most = ts_heat_begin(&k->scale, TS_HEAT_LEVELS);
 	page->logarithmic = k->scale.how == TS_HEAT_LOG;
@@ -478,7 +492,9 @@ memory_map_chart(struct memory_view *m, struct ts_chart_page *page)
 		snprintf(page->over, sizeof(page->over), "%s over the limit",
 			ts_fmt_count(n, k->over));
 	snprintf(page->x.title, sizeof(page->x.title), "rows of %d tiles%s", k->floor.columns,
-		s.across > 1 ? ", IPUs side by side" : "");
+		s.across > 1
+			? ", IPUs side by side; numbers of rows: the first tile of the left IPU"
+			: "; numbers of rows: the first tile");
 	page->y = (struct ts_page_axis){.to = page->lanes,
 		.base = memory_tick_base(m),
 		.tick = memory_bytes_tick,

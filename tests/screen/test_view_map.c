@@ -553,6 +553,9 @@ START_TEST(the_map_on_paper_marks_what_is_over)
 	harness_draw(&h);
 	ts_chart_page_init(&page, 200);
 	ck_assert(ts_view_memory.chart(h.view, &page));
+	ck_assert_str_eq(page.subtitle, "2,944 tiles, software order");
+	ck_assert_str_eq(page.lane[0], "0"); /* tiles: the first of each row */
+	ck_assert_int_gt(atoi(page.lane[1]), 0);
 	ts_strbuf_init(&svg, 4 << 20);
 	ts_chart_page_svg(&svg, &page);
 	ck_assert_ptr_nonnull(strstr(svg.s, ">1 over the limit<"));
