@@ -557,6 +557,16 @@ resize(struct ts_view *v, struct ts_rect area)
 	live_lay_out(s);
 }
 
+/* While one end of a range is marked. */
+static const struct ts_hint range_hints[] = {
+	{TS_CMD_RANGE, "mark the other end"},
+	{TS_CMD_MARKS_CLEAR, "drop it"},
+	{TS_CMD_PEAK_NEXT, "peak"},
+	{TS_CMD_SOURCE, "source"},
+	{TS_CMD_PANE_NEXT, "pane"},
+	{TS_CMD_COUNT, NULL},
+};
+
 static const struct ts_hint chart_hints[] = {
 	{TS_CMD_PEAK_NEXT, "peak"},
 	{TS_CMD_SOURCE, "source"},
@@ -584,7 +594,7 @@ pane_hints(struct ts_view *v)
 
 	if (s->focus == LIVE_TABS)
 		return ts_tabs_hints(&s->tabs);
-	return s->graph.state == TS_PANE_ABSENT ? NULL : chart_hints;
+	return s->graph.state == TS_PANE_ABSENT ? NULL : s->marks == 1 ? range_hints : chart_hints;
 }
 
 static struct ts_tabs *

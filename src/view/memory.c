@@ -129,6 +129,13 @@ mark(struct memory_view *m, const struct ts_call *call)
 							  : memory_fit_marks(m, call));
 }
 
+/* The end of a range that was begun; else there is nothing to open. */
+static enum ts_effect
+end_range(struct memory_view *m, const struct ts_call *call)
+{
+	return m->range_from < 0 ? TS_EFFECT_UNKNOWN : memory_settle(m, memory_mark_range(m, call));
+}
+
 /*
  * Memory alone is divided, and by the graph alone. The key turns another metric back to it; a name may be that of an
  * address, which has a metric of its own.
@@ -377,6 +384,7 @@ static const struct {
 	{TS_CMD_LIMIT_LINE, limit_line},
 	{TS_CMD_MARK, mark},
 	{TS_CMD_RANGE, mark},
+	{TS_CMD_OPEN, end_range},
 	{TS_CMD_MARKS_CLEAR, mark},
 	{TS_CMD_ZOOM_SELECTION, mark},
 	{TS_CMD_PANE_NEXT, next_pane},
@@ -550,6 +558,15 @@ static const struct ts_hint map_hints[] = {
 	{TS_CMD_COUNT, NULL},
 };
 
+/* While a range is open. */
+static const struct ts_hint range_hints[] = {
+	{TS_CMD_RANGE, "select the range"},
+	{TS_CMD_MARKS_CLEAR, "drop it"},
+	{TS_CMD_IPU_NEXT, "ipu"},
+	{TS_CMD_FULLEST, "fullest"},
+	{TS_CMD_COUNT, NULL},
+};
+
 static const struct ts_hint hints[] = {
 	{TS_CMD_TAB_NEXT, "tab"},
 	{TS_CMD_PANE_NEXT, "pane"},
@@ -567,6 +584,8 @@ pane_hints(struct ts_view *v)
 		return ts_tabs_hints(&m->tabs);
 	if (m->tiles_state.state == TS_PANE_ABSENT)
 		return NULL;
+	if (m->range_from >= 0)
+		return range_hints;
 	if (m->map.shown)
 		return m->map.map.floor.blocks > 1 ? map_hints : map_hints + 1;
 	return graph_hints;

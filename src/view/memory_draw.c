@@ -179,7 +179,11 @@ draw_title(struct ts_canvas *c, const struct memory_view *m)
 	char title[120], right[160], n[TS_FMT_MAX], over[TS_FMT_MAX], cut[TS_FMT_MAX];
 
 	memory_graph_title(m, title, sizeof(title));
-	if (m->selected.tiles > 0)
+	if (m->range_from >= 0)
+		snprintf(right, sizeof(right), "range of %s tile%s",
+			ts_fmt_count(n, memory_range_tiles(m)),
+			memory_range_tiles(m) == 1 ? "" : "s");
+	else if (m->selected.tiles > 0)
 		memory_selected_title(m, right, sizeof(right));
 	else if (t->over > 0)
 		snprintf(right, sizeof(right), "%s of %s over the limit",

@@ -549,6 +549,9 @@ void memory_sum_selected(struct memory_view *m);
 /* Is one of the tiles at these positions selected? */
 bool memory_is_selected(const struct memory_view *m, int64_t from, int64_t to);
 
+/* How many tiles the range that was begun has, to the cursor; 0: there is none. */
+int64_t memory_range_tiles(const struct memory_view *m);
+
 /* The range that was begun, to the cursor, as positions [*from, *to). */
 void memory_range(const struct memory_view *m, int64_t *from, int64_t *to);
 

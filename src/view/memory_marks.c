@@ -165,6 +165,22 @@ memory_range(const struct memory_view *m, int64_t *from, int64_t *to)
 		ts_span_bucket(&m->span, column, &unused, to);
 }
 
+int64_t
+memory_range_tiles(const struct memory_view *m)
+{
+	int64_t from, to, n = 0;
+
+	if (m->range_from < 0 || m->range_from >= m->tiles->n)
+		return 0;
+	if (!m->map.shown) {
+		memory_range(m, &from, &to);
+		return to - from;
+	}
+	for (int64_t i = 0; i < m->tiles->n; i++)
+		n += memory_map_in_range(m, i);
+	return n;
+}
+
 enum ts_effect
 memory_mark_range(struct memory_view *m, const struct ts_call *call)
 {

@@ -511,6 +511,13 @@ add_hints(struct trace_view *t, int n, const struct ts_hint *list)
 	return n;
 }
 
+/* While a range is open. */
+static const struct ts_hint range_hints[] = {
+	{TS_CMD_RANGE, "end the range here"},
+	{TS_CMD_MARKS_CLEAR, "drop it"},
+	{TS_CMD_COUNT, NULL},
+};
+
 /* Those of the pane, then the view's; none where there is no trace to use them on. */
 static const struct ts_hint *
 view_pane_hints(struct ts_view *v)
@@ -520,6 +527,8 @@ view_pane_hints(struct ts_view *v)
 
 	if (!t->trace && t->data.state == TS_PANE_ABSENT)
 		return NULL;
+	if (t->marks.began)
+		n = add_hints(t, n, range_hints);
 	n = add_hints(t, n,
 		t->focus == TRACE_TABS ? ts_tabs_hints(&t->tabs) : trace_drawn(t)->ops->hints);
 	n = add_hints(t, n, hints);

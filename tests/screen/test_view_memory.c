@@ -387,6 +387,16 @@ START_TEST(tiles_are_marked)
 	harness_type(&h, "goto 105");
 	harness_type(&h, "mark"); /* out of it again */
 	ck_assert(!ts_is_selected(&h.selection, 105) && ts_is_selected(&h.selection, 104));
+	ck_assert_int_eq(harness_type(&h, "open"), TS_EFFECT_UNKNOWN); /* no range is open */
+	harness_type(&h, "zoom-selection");
+	harness_type(&h, "goto 101");
+	harness_type(&h, "range");
+	harness_type(&h, "goto 103");
+	harness_says(&h, "range of 3 tiles");
+	ck_assert_str_eq(ts_view_memory.pane_hints(h.view)->word, "select the range");
+	harness_type(&h, "open"); /* ends it, too */
+	ck_assert(!harness_has(&h, "range of"));
+	ck_assert_str_ne(ts_view_memory.pane_hints(h.view)->word, "select the range");
 	harness_type(&h, "range");
 	harness_type(&h, "marks-clear"); /* the range that was begun */
 	ck_assert_int_gt(h.selection.tiles.count, 0);
