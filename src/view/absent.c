@@ -202,9 +202,10 @@ ts_absent_vertex_names(const struct ts_report *r)
 
 void
 ts_absent_describe(struct ts_strbuf *out, const struct ts_view_env *env, enum ts_absent which,
-	const char *why)
+	const char *why, bool brief)
 {
 	const struct ts_absent_text *a = &ts_absent_texts[which];
+	const char *remark = brief ? NULL : a->remark;
 	bool is_archive = env->report && env->report->kind == TS_KIND_ARCHIVE;
 
 	ts_strbuf_printf(out, "Not in this report: %s.\n", a->what ? a->what : "this");
@@ -213,9 +214,9 @@ ts_absent_describe(struct ts_strbuf *out, const struct ts_view_env *env, enum ts
 	if (why[0])
 		ts_strbuf_printf(out, "Why: %s.\n", why);
 	if (a->option)
-		ts_strbuf_printf(out, "Recorded by: %s%s%s%s.\n", a->option, a->remark ? " (" : "",
-			a->remark ? a->remark : "", a->remark ? ")" : "");
-	if (a->cost)
+		ts_strbuf_printf(out, "Recorded by: %s%s%s%s.\n", a->option, remark ? " (" : "",
+			remark ? remark : "", remark ? ")" : "");
+	if (a->cost && !brief)
 		ts_strbuf_printf(out, "Costs: %s.\n", a->cost);
 	add_instead(out, env, a);
 	if (is_named_otherwise(env->report, a))

@@ -41,6 +41,28 @@ draw_reading(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *en
 		info.what ? "; under way: " : "", info.what ? info.what : "", info.what ? far : "");
 }
 
+/* What is absent; where there is no room for all of it, less of what it costs rather than of what there is instead. */
+static void
+draw_absent(struct ts_canvas *c, struct ts_rect whole, struct ts_rect inner,
+	const struct ts_view_env *env, const struct ts_pane_data *d)
+{
+	struct ts_rect nothing = {inner.x, inner.y, inner.w, 0};
+	struct ts_strbuf text;
+
+	ts_strbuf_init(&text, 4096);
+	ts_absent_describe(&text, env, d->absent, d->reason, false);
+	if (ts_canvas_wrap(c, nothing, 0, TS_ROLE_TEXT, text.s) > inner.h) {
+		ts_strbuf_reset(&text);
+		ts_absent_describe(&text, env, d->absent, d->reason, true);
+		if (ts_canvas_wrap(c, nothing, 0, TS_ROLE_TEXT, text.s) > inner.h) {
+			inner.y = whole.y;
+			inner.h = whole.h;
+		}
+	}
+	ts_canvas_wrap(c, inner, 0, TS_ROLE_TEXT, text.s);
+	ts_strbuf_fini(&text);
+}
+
 void
 ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env,
 	const struct ts_pane_data *d)
@@ -61,8 +83,7 @@ ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *en
 		ts_canvas_wrap(c, inner, 0, TS_ROLE_ERROR, text.s);
 		break;
 	case TS_PANE_ABSENT:
-		ts_absent_describe(&text, env, d->absent, d->reason);
-		ts_canvas_wrap(c, inner, 0, TS_ROLE_TEXT, text.s);
+		draw_absent(c, r, inner, env, d);
 		break;
 	default:
 		break;

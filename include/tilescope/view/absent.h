@@ -76,8 +76,8 @@ extern const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT];
 /* For the note of a tab that names vertex types: why it has no names for them; NULL: it has. */
 const char *ts_absent_vertex_names(const struct ts_report *r);
 
-/* The panel's sentences, a line each; `why` may be "". */
+/* The panel's sentences, a line each; `why` may be "". Brief: without what recording costs, and the option's remark. */
 void ts_absent_describe(struct ts_strbuf *out, const struct ts_view_env *env, enum ts_absent which,
-	const char *why);
+	const char *why, bool brief);
 
 #endif
