@@ -422,8 +422,10 @@ fold(struct ts_tab *t, enum ts_cmd cmd)
 		go_node(s, list, node);
 		return TS_EFFECT_REPAINT;
 	}
-	if (n->inside == 0)
+	if (n->inside == 0) {
+		ts_view_say(t->view->env, "%.100s: there is nothing in it to unfold", n->name);
 		return TS_EFFECT_BELL;
+	}
 	if (cmd == TS_CMD_RIGHT && *open) {
 		ts_list_go(list, list->cursor + 1);
 		return TS_EFFECT_REPAINT;

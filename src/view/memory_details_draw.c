@@ -261,6 +261,20 @@ memory_details_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 		draw_bars(c, t, &table);
 }
 
+/* Lines under the last one in sight: trees stand there that nobody looks for. */
+static const char *
+below_text(const struct memory_view *m, const struct details_tab *s, char out[40])
+{
+	const struct ts_list *l = &m->category_list;
+	int64_t below = s->node ? l->count - l->top - l->rows : 0;
+	char n[TS_FMT_MAX];
+
+	out[0] = '\0';
+	if (below > 0 && l->rows > 0)
+		snprintf(out, 40, ", %.20s below", ts_fmt_count(n, below));
+	return out;
+}
+
 void
 memory_details_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 {
@@ -268,7 +282,7 @@ memory_details_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	const struct details_tab *s = details_of(t);
 	const struct ts_categories *c = m->categories ? &m->categories->c : NULL;
 	struct memory_scope scope = memory_scope(m);
-	char of[80];
+	char of[80], below[40];
 
 	memory_scope_say(s->node ? &s->shown : &scope, of, sizeof(of));
 	if (s->node && !memory_same_scope(&s->shown, &scope))
@@ -281,8 +295,9 @@ memory_details_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 		snprintf(out, TS_TAB_NOTE, "%.60s (%lld bad rows left out)", of,
 			(long long)ts_max_i64(s->d.bad_rows, c ? c->bad_rows : 0));
 	else
-		snprintf(out, TS_TAB_NOTE, "%.60s%s", of,
-			s->d.from_variables ? ", by lowered variables" : "");
+		snprintf(out, TS_TAB_NOTE, "%.60s%s%s", of,
+			s->d.from_variables ? ", by lowered variables" : "",
+			below_text(m, s, below));
 }
 
 /* --- what the figures are --------------------------------------------------------------------- */
