@@ -200,6 +200,8 @@ void variables_drop(struct variables_view *t); /* everything that was read */
 
 /* --- variables_table.c --- */
 void variables_table(struct ts_table *table, struct variables_view *t);
+/* The same for a file, which has room for all columns that are wanted. */
+void variables_table_of_file(struct ts_table *table, struct variables_view *t);
 /* Is a column shown, or does the user want it, that is made of the spread over tiles? */
 bool variables_wants_spread(struct variables_view *t);
 /* The order behind this one among the columns that are there. */

@@ -105,7 +105,7 @@ variables_sheet(struct ts_view *v, struct ts_sheet *out)
 
 	if (!t->v || !t->list)
 		return false;
-	variables_table(&out->table, t);
+	variables_table_of_file(&out->table, t);
 	snprintf(out->title, sizeof(out->title), "%s%s%.160s",
 		t->unlowered ? "Variables before lowering" : "Variables",
 		t->list->filter.count > 0 ? ": " : "",

@@ -101,8 +101,14 @@ is_extra(const struct variables_view *t, int column)
 {
 	int level = about[column].level;
 
-	return (level & EXTRA) || ((level & EXTRA_LOWERED) && t->v->lowered) ||
-		((level & WIDE) && t->v->lowered && t->area.w < LIFE_FROM);
+	return (level & EXTRA) || ((level & EXTRA_LOWERED) && t->v->lowered);
+}
+
+/* There is no room for it on a narrow screen, which is nothing to a file. */
+static bool
+is_too_wide(const struct variables_view *t, int column)
+{
+	return (about[column].level & WIDE) && t->v->lowered && t->area.w < LIFE_FROM;
 }
 
 /* --- cells -------------------------------------------------------------------------------------- */
@@ -394,7 +400,7 @@ variables_table(struct ts_table *table, struct variables_view *t)
 		t->column[at] = i;
 		t->columns[at] = about[i].column;
 		t->facts[at] = about[i].facts;
-		t->facts[at].extra = is_extra(t, i);
+		t->facts[at].extra = is_extra(t, i) || is_too_wide(t, i);
 		if ((i == C_BYTES || i == C_FULLEST) &&
 			t->view.env->options->units == TS_UNITS_BYTES)
 			t->columns[at].min = t->columns[at].max =
@@ -403,6 +409,14 @@ variables_table(struct ts_table *table, struct variables_view *t)
 			t->columns[at].min = CATEGORY_WIDE;
 		table->columns++;
 	}
+}
+
+void
+variables_table_of_file(struct ts_table *table, struct variables_view *t)
+{
+	variables_table(table, t);
+	for (int i = 0; i < table->columns; i++)
+		t->facts[i].extra = is_extra(t, t->column[i]);
 }
 
 bool
