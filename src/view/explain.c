@@ -64,6 +64,19 @@ ts_explain_bytes(struct ts_explained *x, int64_t bytes, enum ts_units units)
 	ts_explain_shown(x, "%s", ts_fmt_bytes(text, bytes, units));
 }
 
+/* One of them. */
+static const char *
+singular(const char *unit)
+{
+	static const char *const words[][2] = {{"vertices", "vertex"}, {"steps", "step"},
+		{"uses", "use"}, {"cycles", "cycle"}, {"tiles", "tile"}};
+
+	for (size_t i = 0; unit && i < TS_COUNT(words); i++)
+		if (strcmp(unit, words[i][0]) == 0)
+			return words[i][1];
+	return unit;
+}
+
 void
 ts_explain_integer(struct ts_explained *x, int64_t value, const char *unit)
 {
@@ -74,6 +87,7 @@ ts_explain_integer(struct ts_explained *x, int64_t value, const char *unit)
 		return;
 	x->kind = TS_EXPLAIN_INTEGER;
 	x->integer = value;
+	unit = value == 1 ? singular(unit) : unit;
 	ts_explain_shown(x, "%s%s%s", ts_fmt_count(text, value), unit ? " " : "", unit ? unit : "");
 }
 

@@ -80,15 +80,17 @@ static void
 put_bytes(struct flow *f, const struct variables_view *t, const struct ts_variable *x)
 {
 	char exact[TS_FMT_MAX], text[TS_FMT_MAX], percent[TS_FMT_MAX], all[120];
+	bool said;
 
 	if (x->bytes == TS_UNKNOWN)
 		return;
 	ts_fmt_percent(percent, (double)x->bytes, (double)t->v->bytes_per_tile);
 	ts_fmt_count(exact, x->bytes);
 	ts_fmt_bytes(text, x->bytes, units(t));
+	said = x->bytes < LONG_BYTES || units(t) == TS_UNITS_BYTES; /* the same number */
 	if (t->v->bytes_per_tile <= 0 || !t->v->lowered)
-		snprintf(all, sizeof(all), x->bytes < LONG_BYTES ? "%s" : "%s (%s)", exact, text);
-	else if (x->bytes < LONG_BYTES)
+		snprintf(all, sizeof(all), said ? "%s" : "%s (%s)", exact, text);
+	else if (said)
 		snprintf(all, sizeof(all), "%s (%s of a tile)", exact, percent);
 	else
 		snprintf(all, sizeof(all), "%s (%s, %s of a tile)", exact, text, percent);

@@ -149,12 +149,12 @@ explain_spread(struct ts_explain *e, const struct variables_view *t, const struc
 	if (x->balance == TS_UNKNOWN)
 		return;
 	f = ts_explain_add(e, "balance of its bytes over these tiles");
-	ts_explain_integer(f, x->balance, "thousandths of a percent");
+	ts_explain_real(f, (double)x->balance / 1000, "%");
 	ts_explain_shown(f, "%.1f%%", (double)x->balance / 1000);
 	ts_explain_from(f, TS_KNOWN_DERIVED, "lowered_variable.bytes, by tile");
 	ts_explain_formula(f, "mean of the tiles / most on one tile (%lld)", (long long)x->fullest);
 	ts_explain_query(f,
-		"SELECT CAST(sum(b) * 1.0 / count(*) / max(b) * 100000 + 0.5 AS INTEGER)"
+		"SELECT CAST(sum(b) * 1.0 / count(*) / max(b) * 100000 + 0.5 AS INTEGER) / 1000.0"
 		" FROM (SELECT sum(bytes) AS b FROM lowered_variable WHERE variable = %lld"
 		" AND tile IS NOT NULL AND bytes IS NOT NULL GROUP BY tile)",
 		id);
