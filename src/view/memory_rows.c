@@ -22,8 +22,9 @@ enum { DIAMOND = 0x25c6, WORDS = 400 };
 static const char *
 bytes_text(const struct memory_view *m, char out[TS_FMT_MAX], int64_t bytes, bool wide)
 {
-	return wide ? ts_fmt_bytes(out, bytes, memory_units(m))
-		    : ts_fmt_bytes_short(out, bytes, memory_units(m));
+	return wide || memory_units(m) == TS_UNITS_BYTES
+		? ts_fmt_bytes(out, bytes, memory_units(m))
+		: ts_fmt_bytes_short(out, bytes, memory_units(m));
 }
 
 /*
