@@ -462,30 +462,32 @@ take_picture(struct ts_app *app, struct writing *w, enum ts_picture format)
 	return true;
 }
 
-/* The chart, when the view has one now. `refused`: a pane has the keys that never has one, and that was said. */
+/* The chart of the pane with the keys, when it has one now. The screen is no chart: `render` makes pictures of it. */
 static bool
-take_chart(struct ts_app *app, struct writing *w, bool *refused)
+take_chart(struct ts_app *app, struct writing *w)
 {
 	struct ts_view *v = app->view[app->current];
-	struct ts_chart_page *p = v->ops->chart ? ts_alloc(1, sizeof(*p)) : NULL;
+	struct ts_chart_page *p = ts_alloc(1, sizeof(*p));
 	bool drawn = false;
 
-	if (!p)
+	if (!p) {
+		ts_view_say_error(&app->env, "out of memory");
 		return false;
+	}
 	ts_chart_page_init(p, PAGE_COLUMNS);
-	if (v->ops->chart(v, p) && !p->nomem) {
+	if (v->ops->chart && v->ops->chart(v, p) && !p->nomem) {
 		if (!p->source[0])
 			snprintf(p->source, sizeof(p->source), "%.300s, tilescope " PACKAGE_VERSION,
 				app->env.word);
 		ts_chart_page_svg(&w->text, p);
 		drawn = true;
 	}
-	if (!drawn && p->without[0]) {
-		*refused = true;
+	if (p->nomem)
+		ts_view_say_error(&app->env, "out of memory");
+	else if (!drawn)
 		ts_view_say_error(&app->env,
 			"%.20s has no chart: write .csv, .json, .md (its rows), .txt or .ansi",
-			p->without);
-	}
+			p->without[0] ? p->without : v->ops->title);
 	ts_chart_page_fini(p);
 	free(p);
 	return drawn;
@@ -566,7 +568,6 @@ static bool
 fill_in(struct ts_app *app, struct writing *w)
 {
 	const char *dot = strrchr(w->path, '.');
-	bool refused = false;
 
 	if (dot && is_graph(dot))
 		return take_graph(app, w);
@@ -577,13 +578,12 @@ fill_in(struct ts_app *app, struct writing *w)
 		w->folded = kinds[i].rows && w->format == TS_FORMAT_TEXT;
 		if (kinds[i].rows)
 			return take_rows(app, w);
-		if (kinds[i].picture == TS_PICTURE_SVG && take_chart(app, w, &refused))
-			return true;
-		return !refused && take_picture(app, w, kinds[i].picture);
+		if (kinds[i].picture == TS_PICTURE_SVG)
+			return take_chart(app, w);
+		return take_picture(app, w, kinds[i].picture);
 	}
 	ts_view_say_error(&app->env,
-		"write: the name ends in .csv, .json, .md (the table), .svg, .txt or .ansi (the "
-		"picture)");
+		"write: .csv, .json, .md (rows), .svg (chart), .txt or .ansi (screen)");
 	return false;
 }
 
