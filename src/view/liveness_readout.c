@@ -70,13 +70,14 @@ live_what_if_text(char out[LIVE_WHAT_IF], const struct liveness *s,
 /* What the line of figures says; the first that fits: the share of the memory is worth more than words. */
 static const struct figures_form {
 	bool words; /* "not always live" */
-	bool peaks; /* how many there are */
+	bool peaks; /* "peak 2 of 5"; else "peak 2/5" */
 	enum { NO_SHARE, SHARE, SHARE_OF_BYTES, SHARE_OF_OWNER } share;
 } figures_forms[] = {
 	{true, true, SHARE_OF_OWNER},
 	{true, true, SHARE_OF_BYTES},
 	{true, true, SHARE},
 	{true, false, SHARE},
+	{false, true, SHARE},
 	{false, false, SHARE},
 	{false, true, NO_SHARE},
 };
@@ -156,8 +157,8 @@ make_figures(struct figures *f, const struct liveness *s, const struct figures_f
 	if (base != TS_UNKNOWN)
 		add_part(f, TS_ROLE_ACCENT, " = %s", ts_fmt_bytes(a, sum, live_units(s)));
 	if (rank >= 0)
-		add_part(f, TS_ROLE_MARK, "  peak %d%s%s", (int)rank + 1, form->peaks ? " of " : "",
-			form->peaks ? ts_fmt_count(a, (int64_t)l->peaks.found) : "");
+		add_part(f, TS_ROLE_MARK, "  peak %d%s%s", (int)rank + 1,
+			form->peaks ? " of " : "/", ts_fmt_count(a, (int64_t)l->peaks.found));
 	if (base != TS_UNKNOWN)
 		add_share(f, s, form, sum);
 }
