@@ -218,9 +218,28 @@ lives_at(const struct ts_tile_lives *l, int64_t number, int64_t step)
 	return false;
 }
 
-enum { F_TILE, F_BYTES, F_ALWAYS, F_CLASS, F_TYPE, F_COLUMNS };
+enum { F_TILE, F_BYTES, F_ALWAYS, F_CLASS, F_TYPE, F_NAME, F_COLUMNS };
 
-static void
+enum { NAME_MOST = 1024 }; /* bytes of a name that are kept */
+
+/* False: no memory. */
+static bool
+keep_largest(struct ts_full_tile *t, struct ts_rows *rows, int64_t bytes)
+{
+	const char *s;
+	size_t n;
+
+	t->fp32_most = bytes;
+	free(t->fp32_name);
+	t->fp32_name = NULL;
+	if (ts_rows_text(rows, F_NAME, &s, &n) != TS_VALUE_OK)
+		return true;
+	t->fp32_name = ts_strndup(s, n < NAME_MOST ? n : NAME_MOST);
+	return t->fp32_name;
+}
+
+/* False: no memory. */
+static bool
 count_fp32(struct ts_full_tile *t, struct ts_rows *rows, const struct ts_tile_lives *l)
 {
 	int64_t tile, bytes, always = 0, class = 0;
@@ -231,15 +250,16 @@ count_fp32(struct ts_full_tile *t, struct ts_rows *rows, const struct ts_tile_li
 		ts_rows_text(rows, F_TYPE, &s, &n) != TS_VALUE_OK || !ts_type_is_fp32(s, n) ||
 		ts_rows_number(rows, F_BYTES, &bytes) != TS_VALUE_OK ||
 		ts_rows_number(rows, F_ALWAYS, &always) == TS_VALUE_BAD)
-		return;
+		return true;
 	if (!always &&
 		(t->peak_step == TS_UNKNOWN ||
 			ts_rows_number(rows, F_CLASS, &class) != TS_VALUE_OK ||
 			!lives_at(l, class, t->peak_step)))
-		return;
+		return true;
 	t->fp32++;
 	if (!ts_add_i64(&t->fp32_bytes, bytes))
 		t->fp32_bytes = INT64_MAX;
+	return (t->fp32 > 1 && bytes <= t->fp32_most) || keep_largest(t, rows, bytes);
 }
 
 static enum ts_code
@@ -248,7 +268,7 @@ read_fp32(struct ts_full_tile *t, struct ts_reader *rd, const struct ts_tile_liv
 {
 	static const int columns[F_COLUMNS] = {TS_LOWERED_VARIABLE_TILE, TS_LOWERED_VARIABLE_BYTES,
 		TS_LOWERED_VARIABLE_ALWAYS_LIVE, TS_LOWERED_VARIABLE_CLASS,
-		TS_LOWERED_VARIABLE_ELEMENT_TYPE};
+		TS_LOWERED_VARIABLE_ELEMENT_TYPE, TS_LOWERED_VARIABLE_NAME};
 	struct ts_rows_query q = {.column_count = F_COLUMNS, .past_damage = true};
 	ptrdiff_t at = ts_tile_lives_find(l, t->tile);
 	struct ts_rows *rows;
@@ -263,7 +283,8 @@ read_fp32(struct ts_full_tile *t, struct ts_reader *rd, const struct ts_tile_liv
 	memcpy(q.columns, columns, sizeof(columns));
 	code = ts_reader_rows(&rows, rd, TS_LOWERED_VARIABLE, &q, err);
 	while (!code && !(code = ts_rows_next(rows, &there, err)) && there)
-		count_fp32(t, rows, l);
+		if (!count_fp32(t, rows, l))
+			code = ts_err_nomem(err);
 	ts_rows_close(rows);
 	t->has_fp32 = !code; /* a part of them is no figure */
 	return code;
@@ -328,6 +349,7 @@ ts_fullest_fini(struct ts_fullest *f)
 	for (int i = 0; i < f->count; i++) {
 		free(f->tile[i].category);
 		free(f->tile[i].variable);
+		free(f->tile[i].fp32_name);
 	}
 	f->count = 0;
 }

@@ -345,6 +345,8 @@ measure_fp32_of_tile(struct ts_finding *f, const struct measure *m)
 {
 	const struct ts_full_tile *t = &m->facts->fullest.tile[0];
 	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], n[TS_FMT_MAX], step[TS_FMT_MAX];
+	char most[TS_FMT_MAX + 4];
+	size_t at;
 
 	if (!m->facts->has_tiles)
 		return measure_missing(f, "the memory of tiles is");
@@ -360,7 +362,19 @@ measure_fp32_of_tile(struct ts_finding *f, const struct measure *m)
 		ts_fmt_bytes(bytes, t->fp32_bytes, m->units), ts_fmt_count(n, t->fp32),
 		t->fp32 == 1 ? "" : "s", t->peak_step == TS_UNKNOWN ? "" : ", step ",
 		t->peak_step == TS_UNKNOWN ? "" : ts_fmt_count(step, t->peak_step));
-	name_place(f, "memory", t->tile, "");
+	at = strlen(f->evidence);
+	snprintf(most, sizeof(most), " (%s)", ts_fmt_bytes(bytes, t->fp32_most, m->units));
+	if (t->fp32 > 0)
+		snprintf(f->evidence + at, sizeof(f->evidence) - at, "%s%.100s%s",
+			t->fp32 > 1 ? "; the largest is " : ": ",
+			t->fp32_name ? t->fp32_name : "a variable without a name",
+			t->fp32 > 1 ? most : "");
+	if (t->peak_step == TS_UNKNOWN)
+		name_place(f, "memory", t->tile, "&tab=variables");
+	else
+		snprintf(f->place, sizeof(f->place),
+			"liveness?source=tile%%20%" PRId64 "&step=%" PRId64 "&tab=variables",
+			t->tile, t->peak_step);
 	return true;
 }
 

@@ -74,6 +74,14 @@ START_TEST(places)
 	ck_assert_str_eq(harness_at_cursor(&h).place, h.env.place);
 	harness_command(&h, "search half of the peak");
 	ck_assert_int_eq(strncmp(harness_at_cursor(&h).place, "liveness?step=", 14), 0);
+	harness_command(&h,
+		"search FP32 on fullest"); /* to what is alive on that tile at that step */
+	ck_assert_int_eq(strncmp(harness_at_cursor(&h).place, "liveness?source=tile%20", 23), 0);
+	ck_assert_ptr_nonnull(strstr(harness_at_cursor(&h).place, "&tab=variables"));
+	harness_command(&h, "copy");
+	ck_assert_ptr_nonnull(strstr(h.env.copy, " in 1 FP32 variable alive at its peak, step "));
+	ck_assert_ptr_nonnull(
+		strstr(h.env.copy, ": AdamW/bert/encoder/layer_2/update/lossScale_2"));
 	h.env.place[0] = '\0';
 	harness_command(&h, "tab tiles");
 	harness_command(&h, "pane-previous");

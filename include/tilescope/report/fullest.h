@@ -33,6 +33,8 @@ struct ts_full_tile {
 	bool has_fp32;
 	int64_t peak_step;	  /* TS_UNKNOWN: nothing on it is ever alive but always */
 	int64_t fp32, fp32_bytes; /* how many lowered variables, their bytes (at most INT64_MAX) */
+	int64_t fp32_most;	  /* bytes of the largest of them, */
+	char *fp32_name;	  /* its name, raw; NULL: none, or not recorded */
 };
 
 struct ts_fullest {
