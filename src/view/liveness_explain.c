@@ -195,6 +195,32 @@ explain_sum(const struct liveness *s, struct ts_explain *out, int64_t point)
 			always, (long long)times, not_always, where[0] ? " WHERE " : "", where);
 }
 
+/* What is derived has the steps of the device; where there are too many for that, all numbers from its first to its last. */
+static void
+explain_steps(const struct liveness *s, struct ts_explain *out)
+{
+	const struct ts_liveness *whole = live_whole(s);
+	struct ts_explained *x = ts_explain_add(out, "liveness steps");
+
+	ts_explain_integer(x, whole->steps, "steps");
+	ts_explain_from(x, TS_KNOWN_RECORDED, "%s",
+		!s->src.derived && s->shown.where == TS_LIVE_IPU ? "liveness_step_ipu"
+								 : "liveness_step");
+	if (!s->src.derived && s->shown.where == TS_LIVE_IPU)
+		ts_explain_query(x, "SELECT count(*) FROM liveness_step_ipu WHERE ipu = %lld",
+			(long long)s->shown.number);
+	else if (!s->src.derived)
+		ts_explain_query(x, "SELECT count(*) FROM liveness_step");
+	else if (!ts_report_has(s->v.env->report, TS_LIVENESS_STEP))
+		ts_explain_note(x, "no query: up to the last step that a class of the source has");
+	else if (whole->steps == whole->last_step - whole->first_step + 1)
+		ts_explain_query(x,
+			"SELECT coalesce(max(live_step) - min(live_step) + 1, (SELECT max(\"end\") FROM "
+			"class_interval)) FROM liveness_step");
+	else
+		ts_explain_query(x, "SELECT count(*) FROM liveness_step");
+}
+
 static void
 explain_peaks(const struct liveness *s, struct ts_explain *out, int64_t point)
 {
@@ -224,13 +250,38 @@ explain_peaks(const struct liveness *s, struct ts_explain *out, int64_t point)
 		ts_explain_query(x,
 			"SELECT live_step FROM liveness_step ORDER BY not_always_live "
 			"DESC, live_step LIMIT 1");
-	x = ts_explain_add(out, "liveness steps");
-	ts_explain_integer(x, whole->steps, "steps");
-	ts_explain_from(x, TS_KNOWN_RECORDED, "liveness_step");
-	if (!s->src.derived && s->shown.where == TS_LIVE_ALL)
-		ts_explain_query(x, "SELECT count(*) FROM liveness_step");
-	else
-		ts_explain_note(x, "no query: as many as the timeline of this source has");
+	explain_steps(s, out);
+}
+
+/*
+ * On several tiles a row is the pieces of a variable that have one class. Which class is not kept, but of those that are
+ * alive at the step it is the one behind all that are larger, and these are all in the list.
+ */
+static void
+ask_pieces(const struct liveness *s, struct ts_explained *x, const struct ts_alive_row *a)
+{
+	const struct ts_alive *alive = s->alive;
+	char where[LIVE_TILES_SQL];
+	int larger = 0;
+
+	ts_explain_formula(x, "the sum of its pieces on the tiles of the source, of one class");
+	if (a->variable < 0 || !(a->alive & 1) || alive->asked.only != TS_ALIVE_EVERY) {
+		ts_explain_note(x, "no query: it goes by class, and which one is not kept");
+		return;
+	}
+	if (!live_tiles_sql(s, where)) {
+		ts_explain_note(x, "%s", live_too_many_tiles);
+		return;
+	}
+	for (int i = 0; i < alive->rows; i++)
+		larger += alive->row[i].variable == a->variable && alive->row[i].alive & 1 &&
+			alive->row[i].bytes > a->bytes;
+	ts_explain_query(x,
+		"SELECT sum(bytes) FROM lowered_variable WHERE %s%svariable = %lld AND "
+		"coalesce(always_live, 0) = 0 AND class IN (SELECT class FROM class_interval WHERE start "
+		"<= %lld AND \"end\" > %lld) GROUP BY class ORDER BY sum(bytes) DESC LIMIT 1 OFFSET %d",
+		where, where[0] ? " AND " : "", (long long)a->variable, (long long)alive->step,
+		(long long)alive->step, larger);
 }
 
 /* The variable under the cursor of the list of what is alive. */
@@ -253,7 +304,7 @@ explain_alive(const struct liveness *s, struct ts_explain *out)
 		s->alive->lowered || s->shown.where != TS_LIVE_ALL ? "lowered_variable"
 								   : "variable");
 	if (!s->alive->lowered && s->shown.where != TS_LIVE_ALL)
-		ts_explain_note(x, "no query: its pieces on the tiles of the source, by class");
+		ask_pieces(s, x, a);
 	else if (!s->alive->lowered && a->variable >= 0)
 		ts_explain_query(x, "SELECT bytes FROM variable WHERE variable = %lld",
 			(long long)a->variable);

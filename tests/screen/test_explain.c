@@ -114,6 +114,8 @@ look(struct walk *w)
 		/* a known value has a query, or it is said why not */
 		ck_assert_msg(x->query[0] || x->note[0] || x->kind == TS_EXPLAIN_UNKNOWN,
 			"%s: %s has no query", w->where, x->title);
+		ck_assert_msg(x->query[0] || strcmp(x->title, "liveness steps") != 0,
+			"%s: no query of the steps", w->where);
 		if (!x->query[0] && x->kind != TS_EXPLAIN_UNKNOWN) {
 			w->without++;
 			if (getenv("TS_EXPLAIN_COUNT"))
@@ -198,6 +200,10 @@ static const struct {
 			"source ipu 0", "down", "source all", "down"},
 		12},
 	{&ts_view_liveness,
+		{"peak-next", "pane-next", "tab variables", "tiles 0-3", "source selected",
+			"30 down", "source ipu 0", "30 down", "source tile 3", "3 down"},
+		50},
+	{&ts_view_liveness,
 		{"bottleneck", "zoom-in", "left", "up", "zoom-in", "right", "open", "tick",
 			"tab what-if", "5 down"},
 		2},
@@ -261,6 +267,16 @@ static const struct {
 		"CREATE INDEX lowered_by_tile ON lowered_variable(tile, bytes DESC);"
 		"UPDATE variable SET name = NULL WHERE variable % 9 = 0 OR (always_live AND variable % 3 = 0);"
 		"INSERT INTO program_child(parent, child, position) VALUES(NULL, 1, 0)"},
+	/* pieces of one variable that have several classes, most of which are alive at once */
+	{"classes", {.ipus = 2, .tiles = 6, .steps = 60, .variables = 200, .seed = 6},
+		"CREATE TEMP TABLE longest AS SELECT class FROM class_interval GROUP BY class ORDER BY "
+		"min(start) - max(\"end\") LIMIT 3;"
+		"UPDATE lowered_variable SET class = (SELECT class FROM longest WHERE rowid = 1 + tile % "
+		"4) WHERE class IS NOT NULL AND tile % 4 < 3;"
+		"CREATE TEMP TABLE one AS SELECT variable % 16 AS k, min(variable) AS v FROM "
+		"lowered_variable WHERE always_live = 0 GROUP BY k;"
+		"UPDATE lowered_variable SET variable = (SELECT v FROM one WHERE k = variable % 16) WHERE "
+		"always_live = 0"},
 	{"one", {.ipus = 1, .tiles = 1, .steps = 40, .variables = 30, .seed = 4}, NULL},
 	{"seeds",
 		{.layout = TS_DEMO_SDK,
