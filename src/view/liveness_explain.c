@@ -264,6 +264,8 @@ ask_pieces(const struct liveness *s, struct ts_explained *x, const struct ts_ali
 	char where[LIVE_TILES_SQL];
 	int larger = 0;
 
+	ts_explain_from(x, TS_KNOWN_DERIVED,
+		"lowered_variable (bytes, variable, tile, class, always_live), class_interval");
 	ts_explain_formula(x, "the sum of its pieces on the tiles of the source, of one class");
 	if (a->variable < 0 || !(a->alive & 1) || alive->asked.only != TS_ALIVE_EVERY) {
 		ts_explain_note(x, "no query: it goes by class, and which one is not kept");
