@@ -462,7 +462,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	} else if (s->w && s->w->changes.version != changes_of(t)->version) {
 		snprintf(out, TS_TAB_NOTE, "stopped: not of the newest change");
 	} else if (s->w && s->answered_tiles != t->view->env->selection->tiles.version) {
-		snprintf(out, TS_TAB_NOTE, "stopped: not of the tiles that are selected");
+		snprintf(out, TS_TAB_NOTE, "stopped: not of the selected tiles");
 	} else if (s->w && s->limit > 0) {
 		char a[TS_FMT_MAX];
 

@@ -556,6 +556,37 @@ START_TEST(stopped)
 }
 END_TEST
 
+/* The same of the tiles that are selected. */
+START_TEST(stopped_with_other_tiles)
+{
+	struct ts_tile_set set;
+	struct ts_job *job;
+	struct harness h;
+
+	begin_own(&h, rows);
+	harness_command(&h, "tab what-if");
+	what_if(&h, "remove b/");
+	ck_assert(ts_tile_set_init(&set, 4096));
+	ts_tile_set_add(&set, 1, 2);
+	ts_select_tiles(&h.selection, &set, "1");
+	for (bool idle = false; !idle;) {
+		h.view->ops->request(h.view);
+		idle = harness_idle(&h);
+		while ((job = ts_jobs_receive(h.env.jobs))) {
+			struct ts_fetch *f = (struct ts_fetch *)job;
+
+			if (strcmp(job->what, "working out what if") == 0)
+				f->code = TS_E_CANCELLED;
+			h.view->ops->deliver(h.view, f);
+			ts_fetch_free(f);
+			idle = false;
+		}
+	}
+	harness_says(&h, "not of the selected");
+	harness_end(&h);
+}
+END_TEST
+
 /* A tile has 112 bytes: what is live then is against that, exactly, and never said to fit. */
 START_TEST(still_above)
 {
@@ -897,6 +928,7 @@ main(void)
 	tcase_add_test(c, a_table_as_others);
 	tcase_add_test(c, selected_tiles);
 	tcase_add_test(c, stopped);
+	tcase_add_test(c, stopped_with_other_tiles);
 	tcase_add_test(c, over_the_graph_of_a_source);
 	tcase_add_test(c, still_above);
 	tcase_add_test(c, device_still_above);
