@@ -130,6 +130,51 @@ memory_work_part(const struct work_tab *w, const struct ts_work_row *r)
 	return w->kind == TS_WORK_EXCHANGES ? r->code : r->cycles_sum;
 }
 
+/* Of one tile. */
+static int64_t
+category_on_tile(const struct ts_categories *c, const char *end, int64_t tile, bool *some)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < c->count; i++) {
+		const char *name = c->category[i].name;
+		size_t n = strlen(name), k = strlen(end);
+
+		if (n < k || strcmp(name + n - k, end) != 0)
+			continue;
+		*some = true;
+		sum += ts_max_i64(0, ts_categories_on_tile(c, i, tile));
+	}
+	return sum;
+}
+
+int64_t
+memory_work_category(const struct ts_tab *t, const char **name, const char **like)
+{
+	const struct work_tab *w = work_of(t);
+	const struct memory_view *m = memory_of(t);
+	const struct ts_tile_set *set = &m->view.env->selection->tiles.set;
+	bool exchange = w->kind == TS_WORK_EXCHANGES, some = false;
+	const char *end = exchange ? "ExchangeCode" : "vertexInstanceState";
+	struct memory_scope now = memory_scope(m);
+	int64_t sum = 0;
+
+	*name = exchange ? "code" : "state";
+	*like = exchange ? "%ExchangeCode" : "%vertexInstanceState";
+	if ((w->kind != TS_WORK_EXCHANGES && w->kind != TS_WORK_VERTICES) || !m->categories ||
+		m->categories->c.cut || m->categories_state.state != TS_PANE_READY ||
+		!ts_report_has(m->view.env->report, TS_TILE_CATEGORY) ||
+		!memory_same_scope(&now, &w->ask.of))
+		return TS_UNKNOWN;
+	if (now.count == 0)
+		sum = category_on_tile(&m->categories->c, end, now.tile, &some);
+	for (int64_t i = 0; now.count > 0 && i < m->tiles->n; i++)
+		if (ts_tile_set_has(set, m->tiles->tiles.tile[i].tile))
+			sum += category_on_tile(&m->categories->c, end,
+				m->tiles->tiles.tile[i].tile, &some);
+	return some ? sum : TS_UNKNOWN;
+}
+
 static const char *
 known_word(const struct ts_work_row *r)
 {
@@ -144,9 +189,15 @@ total_name(const struct ts_tab *t, char *out, size_t size)
 	const struct work_tab *w = work_of(t);
 	const struct kind *k = &kinds[w->kind];
 	char n[TS_FMT_MAX], f[TS_FMT_MAX];
+	const char *name, *like;
+	int64_t bytes;
 
 	ts_fmt_count(n, (int64_t)w->work.count);
-	if (w->kind == TS_WORK_VERTICES && ts_absent_vertex_names(t->view->env->report))
+	bytes = memory_work_category(t, &name, &like);
+	if (bytes != TS_UNKNOWN) /* the category beside it has more */
+		snprintf(out, size, "%s %s, of %s %s", n, w->work.count == 1 ? k->one : k->many,
+			ts_fmt_bytes(f, bytes, memory_units(memory_of(t))), name);
+	else if (w->kind == TS_WORK_VERTICES && ts_absent_vertex_names(t->view->env->report))
 		snprintf(out, size, "%s %s, names not recorded", n,
 			w->work.count == 1 ? k->one : k->many);
 	else if (memory_work_rolled(w))

@@ -275,6 +275,41 @@ explain_code(const struct of *o)
 	take_query(o, x, &sql);
 }
 
+/* The category beside it, of which what is listed is a part. */
+static void
+explain_category(const struct of *o)
+{
+	const char *name, *like;
+	int64_t bytes = memory_work_category(o->t, &name, &like);
+	int64_t listed = o->w->kind == TS_WORK_EXCHANGES ? o->row->code : o->row->state;
+	struct memory_scope_sql of;
+	struct ts_explained *x;
+	struct ts_strbuf sql;
+	const char *why;
+
+	if (bytes == TS_UNKNOWN)
+		return;
+	x = ts_explain_add(o->out, "%s of the tiles by category",
+		o->w->kind == TS_WORK_EXCHANGES ? "exchange code" : "state of vertices");
+	ts_explain_bytes(x, bytes, memory_units(o->t->host));
+	ts_explain_from(x, TS_KNOWN_RECORDED,
+		"tile_category.not_overlapped, tile_category.overlapped");
+	if (listed != TS_UNKNOWN && listed < bytes)
+		ts_explain_formula(x, "%lld bytes of it are listed; the rest is of no recorded %s",
+			(long long)listed, o->w->kind == TS_WORK_EXCHANGES ? "program" : "vertex");
+	if (!memory_scope_sql(o->t->host, &o->w->ask.of, &of, &why)) {
+		ts_explain_note(x, "no query: %s", why);
+		return;
+	}
+	ts_strbuf_init(&sql, TS_EXPLAIN_QUERY);
+	ts_strbuf_printf(&sql,
+		"SELECT coalesce(sum(not_overlapped + coalesce(overlapped, 0)), 0) FROM tile_category "
+		"JOIN memory_category USING (category) WHERE %s AND memory_category.name LIKE '%s'",
+		of.where, like);
+	ts_explain_query(x, "%s", sql.s);
+	ts_strbuf_fini(&sql);
+}
+
 static void
 explain_state(const struct of *o)
 {
@@ -438,8 +473,10 @@ explain_figures(const struct of *o)
 		explain_sets(o);
 	if (!o->all && several)
 		explain_tiles(o);
-	if (o->all)
+	if (o->all) {
 		explain_count(o);
+		explain_category(o);
+	}
 }
 
 /* The total of the rows that pass a filter. */
