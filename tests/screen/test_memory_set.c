@@ -575,7 +575,8 @@ START_TEST(a_name_is_not_gone_to)
 	harness_type(&f.h, "mark");
 	ts_jobs_cancel(f.h.env.jobs, -1);
 	settle(&f);
-	harness_command(&f.h, "mark");
+	if (f.h.selection.marked.count == 0) /* else the look was done before it was stopped */
+		harness_command(&f.h, "mark");
 	ck_assert_int_eq(f.h.selection.marked.count, 1);
 	harness_command(&f.h, "mark");
 	ck_assert_int_eq(f.h.selection.marked.count, 0);
