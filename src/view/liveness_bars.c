@@ -221,7 +221,7 @@ name_page(const struct lifetimes_tab *d, struct ts_chart_page *page)
 	if (!d->rows->of_marked)
 		snprintf(at, sizeof(at), "alive at step %s, ", ts_fmt_count(m, live_step(d->s)));
 	snprintf(page->subtitle, sizeof(page->subtitle),
-		"%s%ssorted by %s%s%s; idle: its program does not name the variable", part, at,
+		"%s%ssorted by %.30s%s%s; idle: its program does not name the variable", part, at,
 		o->sorted < 0 ? "the most bytes x idle" : d->l.table.column[o->sorted].title,
 		o->sorted >= 0 && o->descending ? " downwards" : "", filter);
 }

@@ -72,7 +72,7 @@ struct ts_chart_page {
 
 	/* filled in by the view */
 	enum ts_page_kind kind;
-	char title[TS_PAGE_TEXT], subtitle[200];
+	char title[TS_PAGE_TEXT], subtitle[320];
 	struct ts_page_axis x, y;
 	int bands;
 	struct ts_page_band band[TS_CHART_BANDS];
