@@ -216,7 +216,7 @@ def where_it_may_write(ctx):
     os.mkdir(ctx.path("dir.csv"))
     command(t, "write! dir.csv", "no ordinary file")
     command(t, "write nowhere/a.csv", "No such file")
-    command(t, "write a.docx", "ends in")
+    command(t, "write a.docx", "(rows), .svg (chart)")
     command(t, "write", "usage")
     command(t, 'write "with blank.csv"', "wrote ")
     t.quit()
