@@ -35,7 +35,7 @@ def filters(*lines):
 # row: keys before, [(keys, the last of which is measured; what the answer is known by)]
 LINE = r"Live bytes of %s[,:]"
 SET = LINE + ".*sum at step"
-FIRST_ROWS = r"variable[ \u25b4\u25be]+bytes[^\n]*\n[^\n]*\n[^\n]*"   # of names on selected tiles
+FIRST_ROWS = r"variable[ \u25b4\u25be]+category +bytes[^\n]*\n[^\n]*\n[^\n]*"   # of names on selected tiles
 FEW = (12, 64, 500, 24, 128, 400, 32, 256, 48)
 MANY = (1472, 1000, 1400)
 
@@ -65,7 +65,7 @@ ANSWERS = {
                        ("::tab|largest enter", r"\[Largest\].*vertex state.*exchange code"),
                        ("::tab|fp32 enter", r"\[FP32\]"),
                        ("::tab|peak enter", r"\[Peak\]")]),
-    "always": ("4 tab", [(")", r"variable, always live")]),
+    "always": ("3", [("4", r"variable, always live")]),   # beside who is alive
     "alive": ("4 tab", [("o", r"^(?!.*smaller ones).*share[\u25be\u25b4]")]),
     # many rows have the word, few, none; expressions with and without a word that tells names apart
     "filters": ("8", filters(
