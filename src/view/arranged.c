@@ -8,6 +8,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/utf8.h"
 #include "tilescope/view/arranged.h"
+#include "tilescope/view/sheet.h"
 
 struct ts_arranged *
 ts_arranged_hold(struct ts_arranged *a)
@@ -314,4 +315,77 @@ ts_row_search_take(struct ts_row_search *f, struct ts_fetch *fetch, struct ts_vi
 	if (fetch->code && fetch->code != TS_E_CANCELLED)
 		ts_view_say_error(env, "%s", fetch->err.msg);
 	return !fetch->code && f->of == of && !ts_fetch_in_vain(fetch, env->generation);
+}
+
+/* --- a file of such rows ------------------------------------------------------------------------ */
+
+struct arranged_source {
+	struct ts_row_source base; /* first */
+	struct ts_arrangeable rows;
+	struct ts_arranged *arranged; /* held; NULL: as they come */
+	int64_t at;
+	struct ts_table_value total[TS_TABLE_COLUMNS];
+};
+
+static enum ts_code
+source_next(struct ts_row_source *base, struct ts_reader *rd, struct ts_table_value *values,
+	bool *more, struct ts_err *err)
+{
+	struct arranged_source *s = (struct arranged_source *)base;
+	int64_t row;
+
+	(void)rd;
+	(void)err;
+	*more = s->at < s->base.expected;
+	if (!*more)
+		return TS_OK;
+	row = s->arranged ? (int64_t)s->arranged->a.row[s->at] : s->at;
+	for (int i = 0; i < s->rows.table.columns; i++)
+		s->rows.table.value(s->rows.table.ctx, row, i, &values[i]);
+	s->at++;
+	return TS_OK;
+}
+
+static bool
+source_total(struct ts_row_source *base, struct ts_table_value *values)
+{
+	const struct arranged_source *s = (struct arranged_source *)base;
+
+	for (int i = 0; i < s->rows.table.columns; i++)
+		values[i] = s->total[i];
+	return true;
+}
+
+static void
+source_free(struct ts_row_source *base)
+{
+	struct arranged_source *s = (struct arranged_source *)base;
+
+	if (s->rows.free)
+		s->rows.free(s->rows.table.ctx);
+	ts_arranged_close(s->arranged);
+	free(s);
+}
+
+struct ts_row_source *
+ts_arranged_source(const struct ts_arrangeable *what, const struct ts_table *t,
+	struct ts_arranged *shown)
+{
+	struct arranged_source *s = ts_alloc(1, sizeof(*s));
+
+	if (!s) {
+		if (what->free)
+			what->free(what->table.ctx);
+		return NULL;
+	}
+	s->rows = *what;
+	s->arranged = t->order->row ? ts_arranged_hold(shown) : NULL;
+	s->base = (struct ts_row_source){source_next, source_total, source_free, t->order->count};
+	for (int i = 0; i < what->table.columns; i++) {
+		if (t->order->filtered)
+			ts_table_filtered_total(t, i, &s->total[i]);
+		else
+			t->value(t->ctx, TS_TABLE_TOTAL, i, &s->total[i]);
+	}
+	return &s->base;
 }

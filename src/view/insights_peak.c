@@ -425,79 +425,16 @@ peak_tab_some(const struct ts_tab *t)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-enum { COLUMNS_MOST = 8 };
-
-/* The thread that draws copies no rows. */
-struct source {
-	struct ts_row_source base; /* first */
-	struct ts_arrangeable rows;
-	struct ts_arranged *arranged; /* held; NULL: as they come */
-	int columns;
-	int64_t at;
-	struct ts_table_value total[COLUMNS_MOST];
-};
-
-static enum ts_code
-source_next(struct ts_row_source *base, struct ts_reader *rd, struct ts_table_value *values,
-	bool *more, struct ts_err *err)
-{
-	struct source *s = (struct source *)base;
-	int64_t row;
-
-	(void)rd;
-	(void)err;
-	*more = s->at < s->base.expected;
-	if (!*more)
-		return TS_OK;
-	row = s->arranged ? (int64_t)s->arranged->a.row[s->at] : s->at;
-	for (int i = 0; i < s->columns; i++)
-		s->rows.table.value(s->rows.table.ctx, row, i, &values[i]);
-	s->at++;
-	return TS_OK;
-}
-
-static bool
-source_total(struct ts_row_source *base, struct ts_table_value *values)
-{
-	struct source *s = (struct source *)base;
-
-	for (int i = 0; i < s->columns; i++)
-		values[i] = s->total[i];
-	return true;
-}
-
-static void
-source_free(struct ts_row_source *base)
-{
-	struct source *s = (struct source *)base;
-
-	s->rows.free(s->rows.table.ctx);
-	ts_arranged_close(s->arranged);
-	free(s);
-}
-
 static struct ts_row_source *
 make_source(struct ts_view *v)
 {
 	const struct ts_tab *t = ts_tabs_at(&((struct insights_view *)v)->tabs);
-	const struct peak_tab *p = own(t);
 	struct ts_table table = table_of(t);
-	struct source *s = ts_alloc(1, sizeof(*s));
+	struct ts_arrangeable rows;
 
-	if (!s || !arrangeable(&s->rows, t, false)) {
-		free(s);
-		return NULL;
-	}
-	s->arranged = p->l.order.row ? ts_arranged_hold(p->arranging.shown) : NULL;
-	s->base = (struct ts_row_source){source_next, source_total, source_free, p->l.order.count};
-	s->columns = table.columns;
-	for (int i = 0; i < s->columns; i++) {
-		if (p->l.order.filtered)
-			ts_table_filtered_total(&table, i, &s->total[i]);
-		else
-			table.value(table.ctx, TS_TABLE_TOTAL, i, &s->total[i]);
-	}
-	return &s->base;
+	return arrangeable(&rows, t, false)
+		? ts_arranged_source(&rows, &table, own(t)->arranging.shown)
+		: NULL;
 }
 
 bool

@@ -347,76 +347,17 @@ memory_set_arrangeable(struct ts_arrangeable *out, struct set_names *n, int64_t 
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Of many rows: the thread that draws copies none of them. */
-struct set_source {
-	struct ts_row_source base; /* first */
-	struct ts_arrangeable rows;
-	struct ts_arranged *arranged; /* held; NULL: as they come */
-	int64_t at;
-	struct ts_table_value total[S_COLUMNS];
-};
-
-static enum ts_code
-source_next(struct ts_row_source *base, struct ts_reader *rd, struct ts_table_value *values,
-	bool *more, struct ts_err *err)
-{
-	struct set_source *s = (struct set_source *)base;
-	int64_t row;
-
-	(void)rd;
-	(void)err;
-	*more = s->at < s->base.expected;
-	if (!*more)
-		return TS_OK;
-	row = s->arranged ? (int64_t)s->arranged->a.row[s->at] : s->at;
-	for (int i = 0; i < S_COLUMNS; i++)
-		s->rows.table.value(s->rows.table.ctx, row, i, &values[i]);
-	s->at++;
-	return TS_OK;
-}
-
-static bool
-source_total(struct ts_row_source *base, struct ts_table_value *values)
-{
-	struct set_source *s = (struct set_source *)base;
-
-	for (int i = 0; i < S_COLUMNS; i++)
-		values[i] = s->total[i];
-	return true;
-}
-
-static void
-source_free(struct ts_row_source *base)
-{
-	struct set_source *s = (struct set_source *)base;
-
-	s->rows.free(s->rows.table.ctx);
-	ts_arranged_close(s->arranged);
-	free(s);
-}
-
 static struct ts_row_source *
 make_source(struct ts_view *v)
 {
-	struct memory_view *m = (struct memory_view *)v;
-	const struct ts_tab *t = &m->tabs.tab[TAB_VARIABLES];
+	const struct ts_tab *t = &((struct memory_view *)v)->tabs.tab[TAB_VARIABLES];
 	const struct set_tab *set = memory_set_of(t);
 	struct ts_table table = memory_set_table(t);
-	struct set_source *s = ts_alloc(1, sizeof(*s));
+	struct ts_arrangeable rows;
 
-	if (!s || !memory_set_arrangeable(&s->rows, set->names, memory_set_whole(t))) {
-		free(s);
-		return NULL;
-	}
-	s->arranged = set->order.row ? ts_arranged_hold(set->arranging.shown) : NULL;
-	s->base = (struct ts_row_source){source_next, source_total, source_free, set->order.count};
-	for (int i = 0; i < S_COLUMNS; i++) {
-		if (set->order.filtered)
-			ts_table_filtered_total(&table, i, &s->total[i]);
-		else
-			set_value(table.ctx, TS_TABLE_TOTAL, i, &s->total[i]);
-	}
-	return &s->base;
+	return memory_set_arrangeable(&rows, set->names, memory_set_whole(t))
+		? ts_arranged_source(&rows, &table, set->arranging.shown)
+		: NULL;
 }
 
 /* Why it cannot be written yet, or NULL. */

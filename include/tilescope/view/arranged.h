@@ -17,6 +17,8 @@
 #include "tilescope/view/fetch.h"
 #include "tilescope/view/tab.h"
 
+struct ts_row_source;
+
 enum { TS_ARRANGED_PILES = 4, TS_ARRANGED_NEEDLE = 256 };
 
 /* Rows in an order; shared, read-only when it is made. */
@@ -81,6 +83,13 @@ void ts_arranging_take(struct ts_arranging *g, struct ts_fetch *f, struct ts_vie
 
 void ts_arranging_drop(struct ts_arranging *g); /* what was asked for */
 void ts_arranging_fini(struct ts_arranging *g);
+
+/*
+ * Its rows for a file, in the order of the screen, with its total: t is the table that is shown. `what` is taken. The thread that draws
+ * copies no rows. NULL: no memory.
+ */
+struct ts_row_source *ts_arranged_source(const struct ts_arrangeable *what,
+	const struct ts_table *t, struct ts_arranged *shown);
 
 /* --- a word in the first column ----------------------------------------------------------------- */
 
