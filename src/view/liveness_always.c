@@ -232,6 +232,17 @@ always_absent(const struct ts_tab *t)
 	return ((const struct always_tab *)t->own)->pane.state == TS_PANE_ABSENT;
 }
 
+/* Are the groups about to come? With the index in moments: then all is read once, instead of twice. */
+static bool
+groups_are_near(const struct ts_tab *t, const struct liveness *s)
+{
+	size_t size;
+
+	return (s->labels_pane.state == TS_PANE_LOADING || s->lives_wanted ||
+		       s->under_way[LIVE_FETCH_LIVES] || (s->labels_wanted && s->lives)) &&
+		ts_index_section(t->view->env->index, TS_SECTION_LABELS, &size);
+}
+
 /* Once for a source, and once more when there are groups. */
 void
 live_ask_always(struct ts_tab *t)
@@ -243,6 +254,11 @@ live_ask_always(struct ts_tab *t)
 
 	if (!ts_pane_has(&s->graph) || (a->data == s->data && a->grouped == grouped))
 		return;
+	if (!grouped && groups_are_near(t, s)) {
+		if (a->data != s->data)
+			a->pane.state = TS_PANE_LOADING;
+		return;
+	}
 	if (s->shown.where == TS_LIVE_ALL && a->device && a->device_grouped == grouped) {
 		show_always(a, a->device);
 		a->data = s->data;

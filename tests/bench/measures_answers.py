@@ -86,8 +86,9 @@ ANSWERS = {
                      ('/l.*_1[0-4]$/', r"selected [\d,]+ tile"))]),
     "alive-filters": ("4 tab o", [("::filter|%s enter" % line.replace(" ", "|"), rows_with(word))
                                   for line, word in
-                                  (("layer_3/", "layer_3/"), ("bytes>10K", "[KM]iB +[0-9<]"),
-                                   ("layer_4/ and bytes>1K and group=activations", "layer_4/"),
+                                  # names are shortened beside the second tab: "layer_3/", or "…3/"
+                                  (("layer_3/", "[_\u2026]3/"), ("bytes>10K", "[KM]iB +[0-9<]"),
+                                   ("layer_4/ and bytes>1K and group=activations", "[_\u2026]4/"),
                                    ("variable~l.*_1[0-4]$", r"_1[0-4]\b"))]),
     "lifetimes": ("4", [("::tab|lifetimes enter", r"lifetime of[^\n]*\n[^\n]*\w")]),
     "metrics": ("3 f", [("::metric|%s enter" % m, "Tile map: %s" % m.replace("-", " "))
