@@ -33,6 +33,8 @@ enum {
 	TEE_LEFT = 0x2524,
 	TEE_DOWN = 0x252c,
 	SQUARE = 0x25a0,
+	BELOW = 3, /* eighths of a cell, seen below a line through its middle, */
+	ABOVE = 5  /* and above it */
 };
 
 /* Bands without a letter, where there are no colours. */
@@ -254,6 +256,25 @@ struct stack {
 	int end[TS_CHART_BANDS];
 };
 
+/*
+ * Eighths of a column that ends at v. In the row of the area's line, which runs through the middle of its cells, an end that
+ * is not above the line's value stays below the line, and one that is above it does not.
+ */
+static int
+end_of(const struct ts_area *a, double v, int h)
+{
+	int l = level(v, a->top, h * EIGHTHS), line = level(a->line, a->top, h * EIGHTHS), k;
+
+	if (l == 0 || line == 0)
+		return l;
+	k = (line - 1) / EIGHTHS;
+	if ((l - 1) / EIGHTHS != k)
+		return l;
+	if (v > a->line)
+		return l < k * EIGHTHS + ABOVE ? k * EIGHTHS + ABOVE : l;
+	return l > k * EIGHTHS + BELOW ? k * EIGHTHS + BELOW : l;
+}
+
 static void
 stack_column(struct stack *s, const struct ts_area *a, int x, int h)
 {
@@ -263,7 +284,7 @@ stack_column(struct stack *s, const struct ts_area *a, int x, int h)
 	for (int b = 0; b < s->n; b++) {
 		if (a->band[b].v)
 			sum += positive(a->band[b].v[x]);
-		s->end[b] = level(sum, a->top, h * EIGHTHS);
+		s->end[b] = end_of(a, sum, h);
 	}
 }
 
@@ -358,7 +379,7 @@ outline_role(const struct ts_area *a)
 static int
 outline_level(const struct ts_area *a, int x, int h)
 {
-	return x >= 0 && x < a->columns ? level(a->outline[x], a->top, h * EIGHTHS) : 0;
+	return x >= 0 && x < a->columns ? end_of(a, a->outline[x], h) : 0;
 }
 
 /*

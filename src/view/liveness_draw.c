@@ -434,10 +434,12 @@ draw_plot(struct ts_canvas *c, const struct live_parts *p, const struct liveness
 	struct ts_band band[] = {{v->base, TS_ROLE_BASE, 'a'},
 		{v->mean, TS_ROLE_FILL, base ? 'n' : 0}};
 	struct ts_area area = {s->span.columns, 1 + base, band + !base, 0,
-		v->outlined ? v->highest : NULL, TS_ROLE_OUTLINE};
+		v->outlined ? v->highest : NULL, TS_ROLE_OUTLINE, 0};
 	bool limit;
 
 	area.top = live_top(s, &limit);
+	if (limit)
+		area.line = (double)live_memory(s);
 	ts_chart_y_axis(c, &p->frame, area.top, tick_base(s), live_bytes_tick, (void *)s);
 	ts_chart_area(c, p->frame.plot, &area);
 	if (limit)

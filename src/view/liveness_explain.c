@@ -485,8 +485,7 @@ mark_places(const struct liveness *s, struct ts_chart_page *page)
 			true, "%c", 'A' + i);
 	for (size_t i = 0; i < l->peaks.count && i < PEAKS_NAMED; i++)
 		ts_chart_page_label(page, (double)l->peaks.peak[i].at, TS_ROLE_MARK, false,
-			i ? "%d" : "%d: %s", (int)i + 1,
-			ts_fmt_bytes(bytes, height_of(s, i), live_units(s)));
+			"%d: %s", (int)i + 1, ts_fmt_bytes(bytes, height_of(s, i), live_units(s)));
 }
 
 bool

@@ -144,7 +144,7 @@ group_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	v = group_figure(g, row, column);
 	if (v == TS_UNKNOWN)
 		snprintf(out->buf, sizeof(out->buf), "?");
-	else if (column == G_COUNT)
+	else if (v > 0 && column == G_COUNT)
 		ts_fmt_count(out->buf, v);
 	else if (v > 0)
 		ts_fmt_bytes(out->buf, v, live_units(s));

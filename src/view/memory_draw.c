@@ -348,16 +348,25 @@ draw_ipus(struct ts_canvas *c, const struct memory_view *m, const struct ts_char
 		ts_chart_labels(c, f, 0, label, n);
 }
 
+/* The limit of what the graph shows; TS_UNKNOWN: it has none, or none is drawn. */
+static int64_t
+limit_drawn(const struct memory_view *m)
+{
+	const struct memory_ipu *x = memory_by_ipu(m) ? memory_ipu_of(m, memory_at(m)) : NULL;
+
+	if (!ts_metric_defs[m->metric.id].of_limit || m->no_limit || (memory_by_ipu(m) && !x))
+		return TS_UNKNOWN;
+	return x ? memory_ipu_limit(m, x) : m->tiles->target.bytes_per_tile;
+}
+
 static void
-draw_limit(struct ts_canvas *c, const struct memory_view *m, const struct ts_chart_frame *f)
+draw_limit(struct ts_canvas *c, const struct memory_view *m, const struct ts_chart_frame *f,
+	int64_t limit)
 {
 	const struct ts_target *t = &m->tiles->target;
-	const struct memory_ipu *x = memory_by_ipu(m) ? memory_ipu_of(m, memory_at(m)) : NULL;
-	int64_t limit = memory_by_ipu(m) ? (x ? memory_ipu_limit(m, x) : TS_UNKNOWN)
-					 : t->bytes_per_tile;
 	char label[64], text[TS_FMT_MAX];
 
-	if (limit == TS_UNKNOWN || !ts_metric_defs[m->metric.id].of_limit || m->no_limit)
+	if (limit == TS_UNKNOWN)
 		return;
 	snprintf(label, sizeof(label), "limit %s%s",
 		ts_fmt_bytes_short(text, limit, memory_units(m)), t->assumed ? " (assumed)" : "");
@@ -487,15 +496,18 @@ draw_graph(struct ts_canvas *c, struct memory_view *m)
 		.band = band,
 		.top = m->top,
 		.outline = memory_has_outline(m) ? m->plot.outline : NULL};
+	int64_t limit = limit_drawn(m);
 
 	if (ts_rect_empty(r))
 		return;
+	if (limit != TS_UNKNOWN)
+		a.line = (double)limit;
 	draw_axes(c, m, &f);
 	if (memory_other(m)) {
 		memory_draw_difference(c, m, &f);
 	} else {
 		ts_chart_area(c, f.plot, &a);
-		draw_limit(c, m, &f);
+		draw_limit(c, m, &f, limit);
 		draw_bad(c, m, &f);
 	}
 	draw_selected(c, m, &f);

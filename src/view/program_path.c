@@ -236,7 +236,7 @@ path_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
 	} else
 		ts_table_value_known(out,
 			column == P_PROGRAM	    ? v->program
-				: column == P_PLACE ? v->place
+				: column == P_PLACE ? (v->of > 0 ? v->place + 1 : TS_UNKNOWN)
 						    : v->uses);
 	return true;
 }

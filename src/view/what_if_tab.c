@@ -345,7 +345,7 @@ draw_head(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int lin
 	enum ts_units units = t->view->env->options->units;
 	long long full = (long long)w->fullest.before.tile, most = (long long)w->worst.before.tile;
 	char used[TS_FMT_MAX], limit[TS_FMT_MAX], live[TS_FMT_MAX], of[40] = "", alive[40] = "";
-	char when[40] = "always";
+	char over[40] = "", when[40] = "always";
 
 	if (told)
 		draw_change(t, c, r, lines - 1);
@@ -364,8 +364,11 @@ draw_head(const struct ts_tab *t, struct ts_canvas *c, struct ts_rect r, int lin
 	if (w->fullest.after.tile != TS_UNKNOWN)
 		snprintf(alive, sizeof(alive), ", %s live at its peak",
 			ts_fmt_bytes(limit, w->fullest.before.bytes, units));
-	ts_canvas_printf(c, r, 1, 0, TS_ROLE_TEXT, "tile %lld is fullest: %s%s allocated%s", full,
-		used, of, alive);
+	if (s->limit > 0 && w->fullest_used > s->limit)
+		snprintf(over, sizeof(over), ", %s over",
+			ts_fmt_bytes(limit, w->fullest_used - s->limit, units));
+	ts_canvas_printf(c, r, 1, 0, TS_ROLE_TEXT, "tile %lld is fullest: %s%s allocated%s%s", full,
+		used, of, over, alive);
 	if (told)
 		return;
 	if (full == most) {

@@ -232,16 +232,22 @@ what_if_row_name(const struct what_if_tab *s, int64_t row, char *out, size_t siz
 	}
 }
 
+/* What is allocated on the fullest tile beyond the limit, which stands beside what the changes take from its live bytes. */
+static int64_t
+over_limit(const struct what_if_tab *s)
+{
+	return s->limit > 0 ? ts_max_i64(s->w->fullest_used - s->limit, 0) : 0;
+}
+
 static void
 fullest_text(const struct what_if_tab *s, enum ts_units units, char *out, size_t size)
 {
-	char used[TS_FMT_MAX], limit[TS_FMT_MAX];
+	int64_t over = over_limit(s);
+	char bytes[TS_FMT_MAX];
 
-	ts_fmt_bytes(used, s->w->fullest_used, units);
-	if (s->limit > 0)
-		snprintf(out, size, "%s of %s", used, ts_fmt_bytes(limit, s->limit, units));
-	else
-		snprintf(out, size, "%s used", used);
+	snprintf(out, size, "%s %s",
+		ts_fmt_bytes(bytes, over > 0 ? over : s->w->fullest_used, units),
+		over > 0 ? "over limit" : "allocated");
 }
 
 const char *
@@ -390,6 +396,7 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	enum ts_units units = s->t->view->env->options->units;
 	int64_t before, after, less;
 	char above[TS_FMT_MAX];
+	int i;
 
 	if (!s->w || row < 0 || row >= what_if_rows(s))
 		return false;
@@ -403,6 +410,8 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	} else if (column == C_WHAT) {
 		out->s = what_if_row_of(s, row, units, out->buf, sizeof(out->buf));
 		out->role = what_if_pair_at(s, row) ? TS_ROLE_LABEL : TS_ROLE_TEXT;
+		if (what_if_kind(s, row, &i) == WHAT_IF_FULLEST && over_limit(s) > 0)
+			out->role = TS_ROLE_BAD;
 		if (what_if_above(s, row) > 0) {
 			snprintf(out->buf, sizeof(out->buf), "live, still %s above",
 				ts_fmt_bytes(above, what_if_above(s, row), units));

@@ -86,7 +86,7 @@ figure_histogram(struct ts_canvas *c, struct ts_rect r, const struct figures *f)
 	struct ts_band mean = {f->mean, TS_ROLE_FILL, 0};
 	struct ts_chart_frame frame = ts_chart_frame(r,
 		ts_chart_y_width(r.h - 1, 640, 2, figure_kib, NULL), 1);
-	struct ts_area a = {FIGURE_COLUMNS, 1, &mean, 640, f->max, TS_ROLE_TEXT};
+	struct ts_area a = {FIGURE_COLUMNS, 1, &mean, 640, f->max, TS_ROLE_TEXT, 0};
 	struct ts_chart_label label[] = {{0, "ipu 0", TS_ROLE_AXIS},
 		{frame.plot.w / 2, "ipu 1", TS_ROLE_AXIS}};
 
@@ -102,7 +102,7 @@ static inline void
 figure_area(struct ts_canvas *c, struct ts_rect r, const struct ts_band *band, int n, double top)
 {
 	struct ts_chart_frame frame = ts_chart_frame(r, 6, 2);
-	struct ts_area a = {FIGURE_COLUMNS, n, band, top, NULL, TS_ROLE_TEXT};
+	struct ts_area a = {FIGURE_COLUMNS, n, band, top, NULL, TS_ROLE_TEXT, 0};
 
 	ts_chart_y_axis(c, &frame, top == 1 ? 100 : top, 10, figure_number, NULL);
 	ts_chart_area(c, frame.plot, &a);
@@ -113,7 +113,7 @@ figure_area(struct ts_canvas *c, struct ts_rect r, const struct ts_band *band, i
 static inline void
 figure_lanes(struct ts_canvas *c, struct ts_rect r, const struct figures *f)
 {
-	struct ts_area a = {FIGURE_COLUMNS, FIGURE_BANDS, f->classes, 1, NULL, TS_ROLE_TEXT};
+	struct ts_area a = {FIGURE_COLUMNS, FIGURE_BANDS, f->classes, 1, NULL, TS_ROLE_TEXT, 0};
 	static const char *const name[] = {"compute", "exchange", "global exchange", "sync",
 		"external sync", "host wait", "host copy", "host end", "control"};
 	struct ts_rect row = ts_rect_cut_top(&r, 1);

@@ -38,7 +38,7 @@ START_TEST(values_are_eighths_of_a_cell)
 {
 	double v[] = {0, 0.01, 1, 4, 8, 9, 16, 17, -3, NAN, INFINITY};
 	struct ts_band band = {v, TS_ROLE_FILL, 0};
-	struct ts_area a = {(int)TS_COUNT(v), 1, &band, 16, NULL, TS_ROLE_TEXT};
+	struct ts_area a = {(int)TS_COUNT(v), 1, &band, 16, NULL, TS_ROLE_TEXT, 0};
 	struct ts_canvas *c = canvas(12, 2, TS_GLYPHS_FULL);
 
 	ts_chart_area(c, ts_canvas_rect(c), &a);
@@ -51,7 +51,7 @@ START_TEST(bands_meet_inside_of_a_cell)
 {
 	double low[] = {4, 8, 0}, high[] = {4, 8, 8};
 	struct ts_band band[] = {{low, TS_ROLE_BASE, 'a'}, {high, TS_ROLE_FILL, 'n'}};
-	struct ts_area a = {3, 2, band, 16, NULL, TS_ROLE_TEXT};
+	struct ts_area a = {3, 2, band, 16, NULL, TS_ROLE_TEXT, 0};
 	struct ts_canvas *c = canvas(3, 2, TS_GLYPHS_FULL);
 
 	ts_chart_area(c, ts_canvas_rect(c), &a);
@@ -74,7 +74,7 @@ START_TEST(a_spike_is_never_lost)
 {
 	double mean[] = {8, 8, 8, 8, 8}, max[] = {8, 8, 32, 12, 8};
 	struct ts_band band = {mean, TS_ROLE_FILL, 0};
-	struct ts_area a = {5, 1, &band, 32, max, TS_ROLE_TEXT};
+	struct ts_area a = {5, 1, &band, 32, max, TS_ROLE_TEXT, 0};
 	struct ts_canvas *c = canvas(5, 4, TS_GLYPHS_ASCII);
 
 	ts_chart_area(c, ts_canvas_rect(c), &a);
@@ -88,7 +88,7 @@ static void
 shared_cell(double mean, double max, uint32_t glyph, enum ts_role role, enum ts_role back)
 {
 	struct ts_band band = {&mean, TS_ROLE_FILL, 0};
-	struct ts_area a = {1, 1, &band, 8, &max, TS_ROLE_TEXT};
+	struct ts_area a = {1, 1, &band, 8, &max, TS_ROLE_TEXT, 0};
 	struct ts_canvas *c = canvas(1, 1, TS_GLYPHS_FULL);
 
 	ts_chart_area(c, ts_canvas_rect(c), &a);
@@ -112,7 +112,7 @@ START_TEST(levels_dividers_and_cursor)
 {
 	double v[] = {16, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	struct ts_band band = {v, TS_ROLE_FILL, 0};
-	struct ts_area a = {12, 1, &band, 16, NULL, TS_ROLE_TEXT};
+	struct ts_area a = {12, 1, &band, 16, NULL, TS_ROLE_TEXT, 0};
 	struct ts_canvas *c = canvas(12, 2, TS_GLYPHS_FULL);
 	struct ts_rect r = ts_canvas_rect(c);
 
@@ -137,6 +137,32 @@ plain(void *ctx, double v, char out[TS_FMT_MAX])
 	snprintf(out, TS_FMT_MAX, "%g", v);
 	return out;
 }
+
+/* Row of two cells, values 0..16, a line at 14: what is at most that ends below its middle, what is more does not. */
+START_TEST(ends_stay_on_their_side_of_a_line)
+{
+	double v[] = {9, 13, 14, 14.1, 15, 16}, highest[] = {13, 14, 14, 15, 16, 16};
+	struct ts_band band = {v, TS_ROLE_FILL, 0};
+	struct ts_area a = {.columns = (int)TS_COUNT(v),
+		.bands = 1,
+		.band = &band,
+		.top = 16,
+		.line = 14};
+	struct ts_canvas *c = canvas(6, 2, TS_GLYPHS_FULL);
+
+	ts_chart_area(c, ts_canvas_rect(c), &a);
+	shows(c,
+		"\u2581\u2583\u2583\u2586\u2587\u2588\n"
+		"\u2588\u2588\u2588\u2588\u2588\u2588\n");
+	c = canvas(6, 2, TS_GLYPHS_FULL);
+	band.v = (double[]){0, 0, 0, 0, 0, 0};
+	a.outline = highest;
+	ts_chart_area(c, ts_canvas_rect(c), &a);
+	for (int x = 0; x < 6; x++) /* scan lines 7 and 9 run below the middle */
+		ck_assert_int_eq(ts_canvas_at(c, x, 0)->cp >= 0x23bc, highest[x] <= 14);
+	ts_canvas_free(c);
+}
+END_TEST
 
 START_TEST(axes_have_round_ticks)
 {
@@ -232,7 +258,7 @@ lane_shows(enum ts_glyphs glyphs, bool mono, const bool *start, const char *expe
 {
 	double compute[] = {1, 1, 1, 0, 0, 0.6, 0.3, 0}, sync[] = {0, 0, 0, 1, 1, 0.4, 0, 0};
 	struct ts_band band[] = {{compute, TS_ROLE_COMPUTE, 'C'}, {sync, TS_ROLE_SYNC, 's'}};
-	struct ts_area a = {8, 2, band, 1, NULL, TS_ROLE_TEXT};
+	struct ts_area a = {8, 2, band, 1, NULL, TS_ROLE_TEXT, 0};
 	struct ts_canvas *c = canvas(8, 1, glyphs);
 
 	c->mono = mono;
@@ -378,7 +404,7 @@ scribble(struct ts_canvas *c, struct ts_rect r, unsigned *seed)
 	struct ts_band band[3] = {{v[0], TS_ROLE_BASE, 'a'}, {v[1], TS_ROLE_FILL, 0},
 		{NULL, TS_ROLE_BAD, 0}};
 	struct ts_area a = {N, (int)(next(seed) % 4), band, any(seed), next(seed) % 2 ? v[2] : NULL,
-		TS_ROLE_TEXT};
+		TS_ROLE_TEXT, next(seed) % 2 ? any(seed) : 0};
 	struct ts_segment s[2] = {{any(seed), TS_ROLE_BAD, 0}, {any(seed), TS_ROLE_GOOD, 'g'}};
 	struct ts_chart_label label[2] = {{any_int(seed), "label", TS_ROLE_BAD},
 		{any_int(seed), NULL, 0}};
@@ -472,6 +498,7 @@ main(void)
 	tcase_add_test(c, a_spike_is_never_lost);
 	tcase_add_test(c, mean_and_maximum_in_one_cell);
 	tcase_add_test(c, levels_dividers_and_cursor);
+	tcase_add_test(c, ends_stay_on_their_side_of_a_line);
 	tcase_add_test(c, axes_have_round_ticks);
 	tcase_add_test(c, axes_say_nothing_twice);
 	tcase_add_test(c, axes_have_several_labels);

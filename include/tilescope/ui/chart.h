@@ -78,6 +78,7 @@ struct ts_area {
 	double top;		    /* value at the upper edge of the plot */
 	const double *outline;	    /* maximum of each column (from 0, not stacked); NULL = none */
 	enum ts_role outline_role;  /* TS_ROLE_TEXT = OUTLINE */
+	double line; /* value of the ts_chart_level() over it, whose side of it every end shows; 0 = none */
 };
 
 void ts_chart_area(struct ts_canvas *c, struct ts_rect plot, const struct ts_area *a);
