@@ -74,8 +74,18 @@ draw_bar(struct ts_canvas *c, const struct lifetimes_tab *d, const struct ts_lif
 				looks[state[x]].glyph);
 }
 
-/* Above the bars: which steps these are, and what a bar says where there is room. */
-static void
+int
+live_bars_legend(struct ts_canvas *c, struct ts_rect r, int x, bool unknown)
+{
+	for (int i = 0; i < BAR_NOTHING - !unknown; i++) {
+		ts_canvas_glyph(c, r, x, 0, looks[i].role, looks[i].glyph);
+		x = ts_canvas_text(c, r, x + 2, 0, TS_ROLE_DIM, looks[i].word) + 3;
+	}
+	return x;
+}
+
+/* Above the bars: which steps these are, and what a bar says where there is room (true). */
+static bool
 draw_scale(struct ts_canvas *c, const struct lifetimes_tab *d)
 {
 	enum { LEGEND = 24, WITH_UNKNOWN = LEGEND + 14 };
@@ -100,24 +110,23 @@ draw_scale(struct ts_canvas *c, const struct lifetimes_tab *d)
 	ts_canvas_right(c, r, 0, 0, TS_ROLE_HEADER, n);
 	x += 3;
 	if (r.w - last - x < (unknown ? WITH_UNKNOWN : LEGEND))
-		return;
-	for (int i = 0; i < BAR_NOTHING - !unknown; i++) {
-		ts_canvas_glyph(c, r, x, 0, looks[i].role, looks[i].glyph);
-		x = ts_canvas_text(c, r, x + 2, 0, TS_ROLE_DIM, looks[i].word) + 3;
-	}
+		return false;
+	live_bars_legend(c, r, x, unknown);
+	return true;
 }
 
-void
+bool
 live_draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d)
 {
 	const struct liveness *s = d->s;
 	struct ts_span span = s->span;
 	int64_t from, to;
 	int cursor;
+	bool legend;
 
 	if (d->bars.w < 2 || d->bars.h < 2)
-		return;
-	draw_scale(c, d);
+		return true;
+	legend = draw_scale(c, d);
 	ts_list_window(&d->l.list, &from, &to);
 	for (int64_t place = from; place < to; place++) {
 		int64_t row = ts_table_row(&d->l.table, place);
@@ -130,6 +139,7 @@ live_draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d)
 	cursor = ts_span_column(&span, s->span.cursor);
 	ts_chart_cursor(c, (struct ts_rect){d->bars.x, d->bars.y + 1, d->bars.w, d->bars.h - 1},
 		cursor, false);
+	return legend;
 }
 
 /* --- on paper --------------------------------------------------------------------------------- */

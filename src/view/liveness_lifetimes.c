@@ -452,24 +452,28 @@ resize(struct ts_tab *t)
 #define MEANING \
 	"idle: steps whose program does not name it (program_variable); ?: no program names it"
 
-/* What idle means here, and why it may not be known. */
+#define MEANING_SHORT "idle: no program of the step names it"
+
+/* What idle means here, and why it may not be known; what the signs of the bars mean, where the line above has no room. */
 static void
-draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d)
+draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d, bool legend)
 {
 	struct ts_rect at = ts_held_list_below(&d->l, d->body, d->total);
-	const char *why = d->why;
+	const char *why = d->why, *what = legend ? MEANING : MEANING_SHORT;
 	int x = 0;
 
 	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
+	if (!legend)
+		x = live_bars_legend(c, at, 0, true);
 	if (live_has_replicas(d->s))
-		x = ts_canvas_text(c, at, 0, 0, TS_ROLE_TOTAL, "of one replica; ");
+		x = ts_canvas_text(c, at, x, 0, TS_ROLE_TOTAL, "of one replica; ");
 	if (d->rows->made.cut)
 		x = ts_canvas_text(c, at, x, 0, TS_ROLE_NOTE,
 			"too many pieces: not all bars are whole; ");
 	if (why[0])
 		ts_canvas_printf(c, at, x, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
 	else
-		ts_canvas_field(c, at, x, 0, at.w - x, TS_ROLE_TOTAL, MEANING, strlen(MEANING),
+		ts_canvas_field(c, at, x, 0, at.w - x, TS_ROLE_TOTAL, what, strlen(what),
 			TS_FIELD_CLAUSES);
 }
 
@@ -489,8 +493,7 @@ draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	} else {
 		begin(d, t);
 		ts_held_list_draw(&d->l, c, d->body);
-		live_draw_bars(c, d);
-		draw_meaning(c, d);
+		draw_meaning(c, d, live_draw_bars(c, d));
 	}
 }
 

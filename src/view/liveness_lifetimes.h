@@ -112,8 +112,11 @@ struct ts_row_source *live_lifetimes_source(struct lifetimes_rows *r, struct lif
 
 /* --- liveness_bars.c --- */
 
-/* Bars beside the rows in sight, where there is room. */
-void live_draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d);
+/* Bars beside the rows in sight, where there is room. Is it said above them what their signs mean, or are there none? */
+bool live_draw_bars(struct ts_canvas *c, const struct lifetimes_tab *d);
+
+/* What the signs mean, from column x on; `unknown`: with that of what is not known. Returns the column behind it. */
+int live_bars_legend(struct ts_canvas *c, struct ts_rect r, int x, bool unknown);
 
 /* The same bars on paper, from the first row of the list on; false: nothing is listed. */
 bool live_bars_chart(const struct lifetimes_tab *d, struct ts_chart_page *page);
