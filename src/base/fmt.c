@@ -102,7 +102,7 @@ ts_fmt_bytes_short(char out[TS_FMT_MAX], int64_t bytes, enum ts_units units)
 	double base = units == TS_UNITS_KIB ? 1024 : 1000;
 
 	if (units == TS_UNITS_BYTES)
-		snprintf(out, TS_FMT_MAX, "%" PRId64, bytes);
+		ts_fmt_count(out, bytes);
 	else if (bytes != 0 && fabs((double)bytes) < base)
 		snprintf(out, TS_FMT_MAX, "%" PRId64 "B", bytes); /* no count */
 	else

@@ -246,6 +246,7 @@ ts_query_close(struct ts_query *q)
 	ts_reader_close(q->rd);
 	ts_step_names_fini(&q->names);
 	ts_tile_ipus_fini(&q->ipus);
+	ts_category_names_fini(&q->categories);
 	ts_contexts_close(q->contexts);
 	ts_frames_fini(&q->frames);
 	free(q);

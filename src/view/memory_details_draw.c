@@ -328,7 +328,7 @@ cells_of(const struct details_tab *s, const struct ts_detail_node *n, const char
 			groups[n->kind - TS_DETAIL_VERTEX_DATA]);
 	if (n->region < TS_DETAIL_OTHER)
 		ts_strbuf_printf(out, " AND region = '%s'", regions[n->region]);
-	else if (n->region == TS_DETAIL_OTHER)
+	else if (n->region == TS_DETAIL_OTHER && !s->d.from_variables) /* these have no regions */
 		ts_strbuf_puts(out,
 			" AND coalesce(region, '') NOT IN ('non_interleaved', 'interleaved', "
 			"'overflowed')");

@@ -277,6 +277,14 @@ static const struct {
 		"lowered_variable WHERE always_live = 0 GROUP BY k;"
 		"UPDATE lowered_variable SET variable = (SELECT v FROM one WHERE k = variable % 16) WHERE "
 		"always_live = 0"},
+	/* categories are names where the report has them so, not numbers of memory_category */
+	{"words", {.ipus = 1, .tiles = 8, .steps = 60, .variables = 300, .seed = 8},
+		"DROP TABLE tile_category;"
+		"CREATE TABLE worded AS SELECT l.id, l.tile, l.name, l.bytes, l.offset, l.alignment, "
+		"c.name AS category, l.class, l.variable, l.always_live, l.element_type, l.context "
+		"FROM lowered_variable l LEFT JOIN memory_category c ON c.category = l.category;"
+		"DROP TABLE lowered_variable;"
+		"ALTER TABLE worded RENAME TO lowered_variable"},
 	{"one", {.ipus = 1, .tiles = 1, .steps = 40, .variables = 30, .seed = 4}, NULL},
 	{"seeds",
 		{.layout = TS_DEMO_SDK,

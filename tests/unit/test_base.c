@@ -559,7 +559,7 @@ START_TEST(fmt_bytes)
 	ck_assert_str_eq(ts_fmt_bytes(out, sizes[_i].v, TS_UNITS_BYTES), sizes[_i].bytes);
 	ck_assert_str_eq(ts_fmt_bytes_short(out, sizes[_i].v, TS_UNITS_KIB), sizes[_i].short_kib);
 	ck_assert_str_eq(ts_fmt_bytes_short(out, sizes[_i].v, TS_UNITS_KB), sizes[_i].short_kb);
-	snprintf(plain, sizeof(plain), "%lld", (long long)sizes[_i].v);
+	ts_fmt_count(plain, sizes[_i].v);
 	ck_assert_str_eq(ts_fmt_bytes_short(out, sizes[_i].v, TS_UNITS_BYTES), plain);
 }
 END_TEST
