@@ -311,7 +311,7 @@ START_TEST(both_tables_come_to_the_same)
 	harness_end(&h);
 	begin(&h, 80, 22, TS_GLYPHS_FULL);
 	show(&h, "variables");
-	harness_says(&h, "42077 -2077 overlaps +1000 gaps"); /* rather than how many */
+	harness_says(&h, "42,077 -2,077 overlaps +1,000 gaps"); /* rather than how many */
 	h.options.units = TS_UNITS_KIB;
 	harness_says(&h, "41.1K -2.03K overlaps +1000B gaps");
 	harness_resize(&h, 50, 22);
@@ -505,7 +505,7 @@ START_TEST(gaps_are_walked_and_said)
 
 	begin(&h, 200, 44, TS_GLYPHS_FULL);
 	show(&h, "addresses");
-	harness_says(&h, "gaps: interleaved 11384, elements 2384, alignment 8");
+	harness_says(&h, "gaps: interleaved 11,384, elements 2,384, alignment 8");
 	addresses_on_paper(&h, 11384 + 2384 + 8);
 	harness_type(&h, "first");
 	harness_says(&h, "0x00000  stack, 3,000 B at 0x0, stack, alignment 8");
