@@ -463,7 +463,7 @@ draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d, bool legend)
 	int x = 0;
 
 	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
-	if (!legend)
+	if (!legend && !why[0])
 		x = live_bars_legend(c, at, 0, true);
 	if (live_has_replicas(d->s))
 		x = ts_canvas_text(c, at, x, 0, TS_ROLE_TOTAL, "of one replica; ");
