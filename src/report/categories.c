@@ -95,8 +95,8 @@ look_up(struct ts_category_names *k, int64_t id)
 	return ts_category_named(k, name, n);
 }
 
-static int
-by_number(struct ts_category_names *k, int64_t id)
+int
+ts_category_numbered(struct ts_category_names *k, int64_t id)
 {
 	struct ts_category_id *known;
 	int index;
@@ -147,7 +147,7 @@ ts_category_make(struct ts_category_names *names, struct ts_rows *rows, int colu
 	size_t n;
 
 	if (is == TS_VALUE_OK)
-		return by_number(names, id);
+		return ts_category_numbered(names, id);
 	if (ts_rows_text(rows, column, &s, &n) == TS_VALUE_OK)
 		return ts_category_named(names, s, n);
 	return TS_CATEGORY_NONE;
@@ -162,9 +162,9 @@ ts_category_names_merge(struct ts_category_names *names, const struct ts_categor
 		room &= ts_category_named(names, from->name[i], strlen(from->name[i])) >= 0;
 	for (int64_t id = 0; id < TS_CATEGORY_SMALL; id++)
 		if (from->small[id] > 0)
-			room &= by_number(names, id) >= 0;
+			room &= ts_category_numbered(names, id) >= 0;
 	for (const struct ts_category_id *k = from->ids; k; k = k->hh.next)
-		room &= by_number(names, k->id) >= 0;
+		room &= ts_category_numbered(names, k->id) >= 0;
 	return room;
 }
 

@@ -15,7 +15,7 @@
 
 #include "insights_internal.h"
 
-enum { REPLICAS = 48 };
+enum { REPLICAS = 48, NAME = 100 };
 
 static const struct ts_tile *
 worst_tile(const struct measure *m)
@@ -288,10 +288,21 @@ has_alive(struct ts_finding *f, const struct measure *m)
 	return true;
 }
 
+/* A name, or the end of a long one, which tells it from others. */
 static const char *
-name_of(const struct ts_peak_variable *v)
+shown_name(char out[NAME], const char *name)
 {
-	return v->name ? v->name : "a variable without a name";
+	size_t n = name ? strlen(name) : 0, most = NAME - sizeof("\u2026");
+
+	if (!name)
+		return "a variable without a name";
+	if (n <= most)
+		return name;
+	name += n - most;
+	while (((unsigned char)*name & 0xc0) == 0x80) /* in a character */
+		name++;
+	snprintf(out, NAME, "\u2026%s", name);
+	return out;
 }
 
 /* What is alive then and no variable: with it Liveness comes to more. "": nothing is. */
@@ -313,7 +324,7 @@ measure_fp32_share(struct ts_finding *f, const struct measure *m)
 	const struct ts_peak_variables *p = &m->facts->peak;
 	int64_t whole = ts_peak_bytes(p);
 	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], step[TS_FMT_MAX], most[TS_FMT_MAX];
-	char replicas[REPLICAS], code[TS_FMT_MAX + 40];
+	char replicas[REPLICAS], code[TS_FMT_MAX + 40], name[NAME];
 	size_t at;
 
 	if (!has_alive(f, m))
@@ -333,8 +344,8 @@ measure_fp32_share(struct ts_finding *f, const struct measure *m)
 		beside(m, code));
 	at = strlen(f->evidence);
 	if (p->halves.count > 0)
-		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %.100s (%s)",
-			name_of(&p->halves.row[0]),
+		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %s (%s)",
+			shown_name(name, p->halves.row[0].name),
 			ts_fmt_bytes(most, p->halves.row[0].bytes, m->units));
 	return true;
 }
@@ -346,6 +357,7 @@ measure_fp32_of_tile(struct ts_finding *f, const struct measure *m)
 	const struct ts_full_tile *t = &m->facts->fullest.tile[0];
 	char bytes[TS_FMT_MAX], share[TS_FMT_MAX], n[TS_FMT_MAX], step[TS_FMT_MAX];
 	char most[TS_FMT_MAX + 4];
+	char name[NAME];
 	size_t at;
 
 	if (!m->facts->has_tiles)
@@ -365,9 +377,8 @@ measure_fp32_of_tile(struct ts_finding *f, const struct measure *m)
 	at = strlen(f->evidence);
 	snprintf(most, sizeof(most), " (%s)", ts_fmt_bytes(bytes, t->fp32_most, m->units));
 	if (t->fp32 > 0)
-		snprintf(f->evidence + at, sizeof(f->evidence) - at, "%s%.100s%s",
-			t->fp32 > 1 ? "; the largest is " : ": ",
-			t->fp32_name ? t->fp32_name : "a variable without a name",
+		snprintf(f->evidence + at, sizeof(f->evidence) - at, "%s%s%s",
+			t->fp32 > 1 ? "; the largest is " : ": ", shown_name(name, t->fp32_name),
 			t->fp32 > 1 ? most : "");
 	if (t->peak_step == TS_UNKNOWN)
 		name_place(f, "memory", t->tile, "&tab=variables");
@@ -385,6 +396,7 @@ measure_half_of_peak(struct ts_finding *f, const struct measure *m)
 	const struct ts_peak_variables *p = &m->facts->peak;
 	int64_t k;
 	char bytes[TS_FMT_MAX], step[TS_FMT_MAX], replicas[REPLICAS], code[TS_FMT_MAX + 40];
+	char name[NAME];
 	size_t at;
 
 	if (!has_alive(f, m))
@@ -401,7 +413,7 @@ measure_half_of_peak(struct ts_finding *f, const struct measure *m)
 		of_replicas(replicas, &m->facts->liveness), beside(m, code));
 	at = strlen(f->evidence);
 	if (p->largest.count > 0)
-		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %.100s",
-			name_of(&p->largest.row[0]));
+		snprintf(f->evidence + at, sizeof(f->evidence) - at, "; the largest is %s",
+			shown_name(name, p->largest.row[0].name));
 	return true;
 }

@@ -124,10 +124,11 @@ static const char *
 category_of(const struct labels_work *w, struct ts_rows *rows, int column, size_t *n)
 {
 	int64_t category;
+	const char *s;
 
-	if (ts_rows_number(rows, column, &category) != TS_VALUE_OK)
-		return NULL;
-	return ts_names_find(&w->categories, category, n);
+	if (ts_rows_number(rows, column, &category) == TS_VALUE_OK)
+		return ts_names_find(&w->categories, category, n);
+	return ts_rows_text(rows, column, &s, n) == TS_VALUE_OK ? s : NULL;
 }
 
 /* To be kept; numbers that are too large end that. */

@@ -155,6 +155,46 @@ variable_group(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		-1, SQLITE_TRANSIENT);
 }
 
+/* Names are read with the first category. Damage leaves what could be read. */
+static enum ts_code
+begin_categories(struct ts_query *q, struct ts_err *err)
+{
+	enum ts_code code;
+
+	if (q->has_categories)
+		return TS_OK;
+	code = ts_category_names_read(&q->categories, q->rd, err);
+	q->has_categories = code == TS_OK || code == TS_E_DAMAGED;
+	if (code == TS_E_DAMAGED && !q->partial.code)
+		q->partial = *err;
+	return q->has_categories ? TS_OK : code;
+}
+
+/* What the views call a category: the name of its number, "category 7" where it has none; the name where it is one. */
+static void
+category_name(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct ts_query *q = sqlite3_user_data(ctx);
+	sqlite3_int64 id = sqlite3_value_int64(argv[0]);
+	struct ts_err why = {0};
+	int is;
+
+	(void)argc;
+	if (sqlite3_value_type(argv[0]) == SQLITE_TEXT)
+		sqlite3_result_value(ctx, argv[0]);
+	if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER || id < 0)
+		return;
+	if (begin_categories(q, &why)) {
+		fail(ctx, q, &why);
+		return;
+	}
+	is = ts_category_numbered(&q->categories, id);
+	if (q->categories.nomem)
+		sqlite3_result_error_nomem(ctx);
+	else if (is >= 0)
+		sqlite3_result_text(ctx, q->categories.name[is], -1, SQLITE_TRANSIENT);
+}
+
 /* Debug contexts are read with the first step. */
 static enum ts_code
 begin_frames(struct ts_query *q, struct ts_err *err)
@@ -502,6 +542,7 @@ static const struct {
 	{"step_class", 2, step_class},
 	{"step_stack", 4, step_stack},
 	{"variable_group", 2, variable_group},
+	{"category_name", 1, category_name},
 };
 
 int

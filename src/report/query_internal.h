@@ -4,10 +4,10 @@
 #define TS_REPORT_QUERY_INTERNAL_H
 
 #include "tilescope/report/execution.h"
+#include "tilescope/report/categories.h"
 #include "tilescope/report/frames.h"
 #include "tilescope/report/groups.h"
 #include "tilescope/report/query.h"
-#include "tilescope/report/categories.h"
 #include "tilescope/report/tile_ipus.h"
 
 struct ts_query {
@@ -22,13 +22,12 @@ struct ts_query {
 	int64_t gone_through;		    /* of relations, for this statement */
 	bool relations;			    /* it names relations: else SQLite counts its rows */
 	/* what the app assumes or joins where the report does not say it: read when it is first asked for */
-	bool has_names, has_ipus, has_categories;
+	bool has_names, has_ipus;
 	struct ts_step_names names;
 	struct ts_tile_ipus ipus;
-	struct ts_category_names categories;
-	int64_t category_id[TS_CATEGORIES_MAX]; /* of its names, those of memory_category first: */
-	int category_ids;			/* so many */
-	struct ts_contexts *contexts;		/* debug.cbor's, when they were asked for */
+	struct ts_contexts *contexts; /* debug.cbor's, when they were asked for */
+	bool has_categories;
+	struct ts_category_names categories; /* of category_name(), when it was asked for */
 	bool has_frames;
 	struct ts_frames frames;		/* of step_stack(), when it was asked for */
 	struct ts_query_operations *operations; /* so are these */

@@ -453,45 +453,6 @@ columns_behind(enum ts_relation relation, uint64_t asked)
 	return more;
 }
 
-static bool
-is_category(enum ts_relation relation, int column)
-{
-	return (relation == TS_LOWERED_VARIABLE && column == TS_LOWERED_VARIABLE_CATEGORY) ||
-		(relation == TS_TILE_CATEGORY && column == TS_TILE_CATEGORY_CATEGORY);
-}
-
-static bool
-asks_categories(enum ts_relation relation, uint64_t asked)
-{
-	for (int i = 0; i < TS_RELATION_COLUMNS; i++)
-		if (asked >> i & 1 && is_category(relation, i))
-			return true;
-	return false;
-}
-
-/* Which number each name of memory_category has; of several that are called alike the lowest. */
-static enum ts_code
-learn_categories(struct ts_query *q, struct ts_err *err)
-{
-	struct ts_category_names *k = &q->categories;
-	enum ts_code code = ts_category_names_read(k, q->rd, err);
-
-	q->has_categories = code == TS_OK || code == TS_E_DAMAGED;
-	if (!q->has_categories) {
-		ts_category_names_fini(k);
-		memset(k, 0, sizeof(*k));
-		return code;
-	}
-	for (size_t i = 0; i < k->read.count && q->category_ids < TS_CATEGORIES_MAX; i++) {
-		size_t n;
-		const char *s = ts_names_find(&k->read, k->read.name[i].id, &n);
-
-		if (s && ts_category_named(k, s, n) == q->category_ids)
-			q->category_id[q->category_ids++] = k->read.name[i].id;
-	}
-	return k->nomem ? ts_err_nomem(err) : code;
-}
-
 /* What is read once for it. Damage leaves what could be read. */
 static enum ts_code
 learn(struct ts_query_table *t, uint64_t asked, struct ts_err *err)
@@ -499,11 +460,9 @@ learn(struct ts_query_table *t, uint64_t asked, struct ts_err *err)
 	struct ts_query *q = t->q;
 	enum ts_code code = TS_OK;
 
-	if (!q->has_categories && asks_categories(relation_of(t), asked)) {
-		code = learn_categories(q, err);
-	} else if (columns_behind(relation_of(t), asked) == 0) {
+	if (columns_behind(relation_of(t), asked) == 0)
 		return TS_OK;
-	} else if (relation_of(t) == TS_STEP && !q->has_names) {
+	if (relation_of(t) == TS_STEP && !q->has_names) {
 		code = ts_step_names_read(&q->names, q->rd, err);
 		q->has_names = code == TS_OK || code == TS_E_DAMAGED;
 		if (!q->has_names)
@@ -645,28 +604,12 @@ give_blob(sqlite3_context *ctx, struct ts_rows *rows, int i)
 		sqlite3_result_blob64(ctx, bytes, n, SQLITE_TRANSIENT);
 }
 
-/* A category is the number of a memory_category; where the report has its name there, the number of that name. */
-static void
-give_category(sqlite3_context *ctx, struct ts_query *q, struct ts_rows *rows, int i)
+/* A category is a number of memory_category, or in some reports the name itself: category_name() knows both. */
+static bool
+is_category(enum ts_relation relation, int column)
 {
-	const char *s;
-	size_t n;
-	int64_t v;
-	int is;
-
-	if (ts_rows_number(rows, i, &v) == TS_VALUE_OK) {
-		sqlite3_result_int64(ctx, v);
-		return;
-	}
-	if (ts_rows_text(rows, i, &s, &n) != TS_VALUE_OK)
-		return;
-	is = ts_category_named(&q->categories, s, n);
-	if (q->categories.nomem)
-		sqlite3_result_error_nomem(ctx);
-	else if (is >= 0 && is < q->category_ids)
-		sqlite3_result_int64(ctx, q->category_id[is]);
-	else
-		ts_query_give_text(ctx, s, n);
+	return (relation == TS_LOWERED_VARIABLE && column == TS_LOWERED_VARIABLE_CATEGORY) ||
+		(relation == TS_TILE_CATEGORY && column == TS_TILE_CATEGORY_CATEGORY);
 }
 
 static void (*const give[])(sqlite3_context *ctx, struct ts_rows *rows, int i) = {
@@ -722,13 +665,16 @@ cursor_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int column)
 	struct relation_cursor *c = (struct relation_cursor *)cursor;
 	const struct ts_query_table *t = (struct ts_query_table *)cursor->pVtab;
 	const struct ts_relation_def *def = ts_relation_def(relation_of(t));
+	const char *word;
+	size_t length;
 
 	if (column < 0 || column >= def->column_count || give_derived(ctx, c, column))
 		return SQLITE_OK;
 	if (c->place[column] >= 0 && is_context(relation_of(t), column))
 		give_bits(ctx, c->rows, c->place[column]);
-	else if (c->place[column] >= 0 && is_category(relation_of(t), column))
-		give_category(ctx, t->q, c->rows, c->place[column]);
+	else if (c->place[column] >= 0 && is_category(relation_of(t), column) &&
+		ts_rows_text(c->rows, c->place[column], &word, &length) == TS_VALUE_OK)
+		ts_query_give_text(ctx, word, length);
 	else if (c->place[column] >= 0)
 		give[def->column[column].type](ctx, c->rows, c->place[column]);
 	return SQLITE_OK;

@@ -488,11 +488,10 @@ ts_chart_level_tick(struct ts_canvas *c, const struct ts_chart_frame *f, double 
 		return;
 	row = y_row(f->plot.h, value, top);
 	cell = cell_in(c, line, 0, row);
-	if (!cell || cell->cp != TEE_LEFT)
+	if (!cell || cell->cp != TEE_LEFT || ts_utf8_columns(text, strlen(text)) > labels.w)
 		return;
 	ts_canvas_fill(c, ts_rect_row(labels, row), TS_ROLE_AXIS, ' ');
-	if (ts_utf8_columns(text, strlen(text)) <= labels.w)
-		ts_canvas_right(c, labels, 0, row, role, text);
+	ts_canvas_right(c, labels, 0, row, role, text);
 }
 
 void

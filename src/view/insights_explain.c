@@ -39,16 +39,16 @@ ask_share(const struct insights_view *s, struct ts_explained *x, const char *nam
 		has(s, TS_TILE_CATEGORY)
 			? "tile_category.not_overlapped, .overlapped; tile_memory.total"
 			: "lowered_variable.bytes, .category; tile_memory.total");
-	if (has(s, TS_TILE_CATEGORY) && has(s, TS_MEMORY_CATEGORY) && has(s, TS_TILE_MEMORY))
+	if (has(s, TS_TILE_CATEGORY) && has(s, TS_TILE_MEMORY))
 		ts_explain_query(x,
 			"SELECT (SELECT sum(not_overlapped + ifnull(overlapped, 0)) FROM tile_category "
-			"JOIN memory_category USING (category) WHERE name IN (%s)) * 1.0 / "
+			"WHERE category_name(category) IN (%s)) * 1.0 / "
 			"(SELECT sum(total) FROM tile_memory)",
 			names);
-	else if (has(s, TS_MEMORY_CATEGORY) && has(s, TS_TILE_MEMORY))
+	else if (has(s, TS_TILE_MEMORY))
 		ts_explain_query(x,
-			"SELECT (SELECT sum(bytes) FROM lowered_variable WHERE category IN (SELECT category FROM "
-			"memory_category WHERE name IN (%s))) * 1.0 / (SELECT sum(total) FROM tile_memory)",
+			"SELECT (SELECT sum(bytes) FROM lowered_variable WHERE category_name(category) IN "
+			"(%s)) * 1.0 / (SELECT sum(total) FROM tile_memory)",
 			names);
 	else
 		ts_explain_note(x, "no query: summed over the lowered variables");
@@ -165,6 +165,8 @@ ask_fp32(const struct insights_view *s, struct ts_explained *x, const struct ts_
 			" ELSE 0 END) * 1.0 / sum(%s) FROM variable v WHERE (" PEAK_ALIVE
 			") AND " PEAK_NO_CODE,
 			peak_bytes_sql(s, bytes), bytes, p->step, p->step);
+	else
+		ts_explain_note(x, "no query: names of categories are not recorded");
 }
 
 static void
@@ -188,6 +190,8 @@ ask_half(const struct insights_view *s, struct ts_explained *x, const struct ts_
 			" OVER (ORDER BY b DESC, r) k FROM a) SELECT 1.0 * min(501, min(k)) FROM c"
 			" WHERE 2 * s >= (SELECT sum(b) FROM a)",
 			peak_bytes_sql(s, bytes), p->step, p->step);
+	else
+		ts_explain_note(x, "no query: names of categories are not recorded");
 	peak_note_replicas(s, x);
 }
 
@@ -244,16 +248,14 @@ save_profiling(const struct insights_view *s, struct ts_explained *x, const stru
 		has(s, TS_TILE_CATEGORY) ? "tile_category.not_overlapped, .overlapped"
 					 : "lowered_variable.bytes, .category");
 	ts_explain_formula(x, "bytes of instrumentationResults, on all tiles");
-	if (has(s, TS_TILE_CATEGORY) && has(s, TS_MEMORY_CATEGORY))
+	if (has(s, TS_TILE_CATEGORY))
 		ts_explain_query(x,
-			"SELECT sum(not_overlapped + ifnull(overlapped, 0)) FROM tile_category JOIN "
-			"memory_category USING (category) WHERE name = 'instrumentationResults'");
-	else if (has(s, TS_MEMORY_CATEGORY))
-		ts_explain_query(x,
-			"SELECT sum(bytes) FROM lowered_variable WHERE category IN (SELECT category FROM "
-			"memory_category WHERE name = 'instrumentationResults')");
+			"SELECT sum(not_overlapped + ifnull(overlapped, 0)) FROM tile_category WHERE "
+			"category_name(category) = 'instrumentationResults'");
 	else
-		ts_explain_note(x, "no query: summed over the lowered variables");
+		ts_explain_query(x,
+			"SELECT sum(bytes) FROM lowered_variable WHERE category_name(category) = "
+			"'instrumentationResults'");
 }
 
 static void
@@ -499,11 +501,11 @@ explain_category(const struct insights_view *s, const struct ts_full_tile *t,
 			    : "lowered_variable.bytes, .category");
 	ts_explain_formula(x, "%" PRId64 " - %" PRId64, t->category_bytes, t->category_median);
 	ts_explain_note(x, "of all categories the one with the largest difference");
-	if (has(s, TS_MEMORY_CATEGORY) && ts_explain_quote(name, sizeof(name), t->category))
+	if (ts_explain_quote(name, sizeof(name), t->category))
 		ts_explain_query(x,
 			"SELECT sum(CASE tile WHEN %" PRId64
 			" THEN 1 ELSE -1 END * %s) FROM %s WHERE tile IN (%" PRId64 ", %" PRId64
-			") AND category IN (SELECT category FROM memory_category WHERE name = %s)",
+			") AND category_name(category) = %s",
 			t->tile, by_category ? "(not_overlapped + ifnull(overlapped, 0))" : "bytes",
 			by_category ? "tile_category" : "lowered_variable", t->tile,
 			all->median_tile, name);
@@ -532,12 +534,9 @@ explain_mostly(const struct insights_view *s, const struct ts_full_tile *t, stru
 		TS_FULLEST_NAMES);
 	quoted = ts_explain_quote(name, sizeof(name), t->variable);
 	if (t->category) {
-		quoted = quoted && ts_explain_quote(category, sizeof(category), t->category) &&
-			has(s, TS_MEMORY_CATEGORY);
+		quoted = quoted && ts_explain_quote(category, sizeof(category), t->category);
 		if (quoted)
-			snprintf(of, sizeof(of),
-				" AND category IN (SELECT category FROM memory_category WHERE name = %s)",
-				category);
+			snprintf(of, sizeof(of), " AND category_name(category) = %s", category);
 	}
 	if (quoted)
 		ts_explain_query(x,

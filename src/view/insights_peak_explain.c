@@ -141,6 +141,8 @@ explain_code(const struct insights_view *s, struct ts_explain *out)
 		ts_explain_query(x,
 			"SELECT ifnull(sum(bytes), 0) FROM variable v WHERE bytes >= 0 AND NOT "
 			"(" PEAK_NO_CODE ")");
+	else
+		ts_explain_note(x, "no query: names of categories are not recorded");
 }
 
 /* The foot of the list, where it has not all of them. */
@@ -164,6 +166,8 @@ explain_listed(const struct insights_view *s, const struct peak_look *k, struct 
 			"SELECT sum(b) FROM (SELECT %s AS b FROM variable v WHERE (" PEAK_ALIVE
 			") AND " PEAK_NO_CODE " ORDER BY b DESC LIMIT %" PRId64 ")",
 			peak_bytes_sql(s, of), p->step, p->step, rows);
+	else
+		ts_explain_note(x, "no query: names of categories are not recorded");
 }
 
 /* Its share of all, and that of it and all larger ones. */

@@ -470,11 +470,14 @@ draw_meaning(struct ts_canvas *c, const struct lifetimes_tab *d, bool legend)
 	if (d->rows->made.cut)
 		x = ts_canvas_text(c, at, x, 0, TS_ROLE_NOTE,
 			"too many pieces: not all bars are whole; ");
-	if (why[0])
-		ts_canvas_printf(c, at, x, 0, TS_ROLE_NOTE, "idle is not known: %s", why);
-	else
+	if (why[0]) {
+		x = ts_canvas_text(c, at, x, 0, TS_ROLE_NOTE, "idle is not known: ");
+		ts_canvas_field(c, at, x, 0, at.w - x, TS_ROLE_NOTE, why, strlen(why),
+			TS_FIELD_ELLIPSIS);
+	} else {
 		ts_canvas_field(c, at, x, 0, at.w - x, TS_ROLE_TOTAL, what, strlen(what),
 			TS_FIELD_CLAUSES);
+	}
 }
 
 static void

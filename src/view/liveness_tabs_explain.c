@@ -123,9 +123,7 @@ of_variables(const struct liveness *s)
 static void
 group_of_sql(const struct liveness *s, char out[GROUP_OF])
 {
-	const char *category = ts_report_has(s->v.env->report, TS_MEMORY_CATEGORY)
-		? "(SELECT c.name FROM memory_category c WHERE c.category = v.category)"
-		: "NULL";
+	static const char category[] = "category_name(v.category)";
 
 	if (of_variables(s))
 		snprintf(out, GROUP_OF, "variable_group(v.name, NULL)");

@@ -318,13 +318,12 @@ cells_of(const struct details_tab *s, const struct ts_detail_node *n, const char
 						      : "not_overlapped + coalesce(overlapped, 0)";
 	char name[600];
 
-	ts_strbuf_printf(out,
-		"SELECT coalesce(sum(%s), 0) FROM %s JOIN memory_category USING (category) WHERE %s",
-		bytes, s->d.from_variables ? "lowered_variable" : "tile_category", where);
+	ts_strbuf_printf(out, "SELECT coalesce(sum(%s), 0) FROM %s WHERE %s", bytes,
+		s->d.from_variables ? "lowered_variable" : "tile_category", where);
 	if (n->category >= 0 && ts_explain_quote(name, sizeof(name), s->d.names.name[n->category]))
-		ts_strbuf_printf(out, " AND memory_category.name = %s", name);
+		ts_strbuf_printf(out, " AND category_name(category) = %s", name);
 	if (n->kind >= TS_DETAIL_VERTEX_DATA)
-		ts_strbuf_printf(out, " AND memory_category.name IN (%s)",
+		ts_strbuf_printf(out, " AND category_name(category) IN (%s)",
 			groups[n->kind - TS_DETAIL_VERTEX_DATA]);
 	if (n->region < TS_DETAIL_OTHER)
 		ts_strbuf_printf(out, " AND region = '%s'", regions[n->region]);

@@ -154,8 +154,7 @@ category_sql(const struct memory_view *m, const char *tile, struct ts_strbuf *ou
 			  "tile_category WHERE tile = @"
 			: "SELECT coalesce(sum(bytes), 0) FROM lowered_variable WHERE tile = @",
 		tile);
-	ts_strbuf_printf(out,
-		" AND category IN (SELECT category FROM memory_category WHERE name = %s)", name);
+	ts_strbuf_printf(out, " AND category_name(category) = %s", name);
 }
 
 /* What a report of liveness has by tile: columns of the tiles, or what has to be worked out of intervals. */

@@ -133,8 +133,7 @@ of_category(struct ts_explained *x, const struct explained_part *p)
 		      : "lowered_variable.bytes by category");
 	if (ts_explain_quote(name, sizeof(name), p->name))
 		ts_explain_query(x,
-			"SELECT sum(%s) FROM %s JOIN memory_category USING (category) "
-			"WHERE %s AND memory_category.name = %s",
+			"SELECT sum(%s) FROM %s WHERE %s AND category_name(category) = %s",
 			cells ? "not_overlapped + coalesce(overlapped, 0)" : "bytes",
 			cells ? "tile_category" : "lowered_variable", p->where, name);
 	else

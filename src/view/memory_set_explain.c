@@ -95,9 +95,6 @@ explain_share(const struct explained_set *o)
 	ts_strbuf_fini(&sql);
 }
 
-#define CATEGORY \
-	"(SELECT c.name FROM memory_category c WHERE c.category = lowered_variable.category)"
-
 static void
 explain_category(const struct explained_set *o)
 {
@@ -107,13 +104,10 @@ explain_category(const struct explained_set *o)
 
 	if (category)
 		ts_explain_text(x, category);
-	if (ts_report_has(o->t->view->env->report, TS_MEMORY_CATEGORY))
-		ask_name(o, x,
-			"CASE WHEN count(DISTINCT coalesce(" CATEGORY
-			", '')) > 1 THEN 'several' ELSE max(" CATEGORY ") END",
-			"");
-	else
-		ts_explain_note(x, "no query: this report has words where SQL has numbers");
+	ask_name(o, x,
+		"CASE WHEN count(DISTINCT coalesce(category_name(category), '')) > 1 THEN 'several' "
+		"ELSE max(category_name(category)) END",
+		"");
 	ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable.category, memory_category.name");
 	ts_explain_formula(x, "of its pieces on these tiles; several: not all have the same");
 }

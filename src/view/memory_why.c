@@ -148,9 +148,9 @@ explain_category(const struct memory_view *m, struct ts_explain *out)
 		       : "lowered_variable.bytes, lowered_variable.category");
 	ts_explain_query(x,
 		stored ? "SELECT max(b) FROM (SELECT sum(not_overlapped + coalesce(overlapped, 0)) AS b "
-			 "FROM tile_category WHERE tile = %lld GROUP BY category)"
+			 "FROM tile_category WHERE tile = %lld GROUP BY category_name(category))"
 		       : "SELECT max(b) FROM (SELECT sum(bytes) AS b FROM lowered_variable WHERE tile = "
-			 "%lld AND category IS NOT NULL GROUP BY category)",
+			 "%lld AND category IS NOT NULL GROUP BY category_name(category))",
 		(long long)tile->tile);
 }
 

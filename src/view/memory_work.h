@@ -54,13 +54,13 @@ void memory_work_note(const struct ts_tab *t, char out[TS_TAB_NOTE]);
 void memory_work_draw(struct ts_tab *t, struct ts_canvas *c, bool focus);
 bool memory_work_sheet(struct ts_tab *t, struct ts_sheet *out);
 
-/* What the share of a row is of, and what it has of that; TS_UNKNOWN. */
 /*
  * Bytes that the tiles have of the category beside it: of the exchanges all exchange code, of the vertices the state of
- * their instances; *name: in words, *like: its names in SQL. TS_UNKNOWN: not known, or not recorded by category.
+ * their instances; *name: in words, *end: what the names of such categories end in. TS_UNKNOWN: not known, or not recorded by category.
  */
-int64_t memory_work_category(const struct ts_tab *t, const char **name, const char **like);
+int64_t memory_work_category(const struct ts_tab *t, const char **name, const char **end);
 
+/* What the share of a row is of, and what it has of that; TS_UNKNOWN. */
 int64_t memory_work_whole(const struct ts_tab *t);
 int64_t memory_work_part(const struct work_tab *w, const struct ts_work_row *r);
 

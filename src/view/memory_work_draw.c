@@ -130,49 +130,56 @@ memory_work_part(const struct work_tab *w, const struct ts_work_row *r)
 	return w->kind == TS_WORK_EXCHANGES ? r->code : r->cycles_sum;
 }
 
-/* Of one tile. */
-static int64_t
-category_on_tile(const struct ts_categories *c, const char *end, int64_t tile, bool *some)
+/* Which categories have a name that ends so: *n of them, their places in which[]. */
+static int
+categories_named(const struct ts_categories *c, const char *end, int which[TS_CATEGORIES_MAX])
 {
-	int64_t sum = 0;
+	int n = 0;
 
 	for (int i = 0; i < c->count; i++) {
-		const char *name = c->category[i].name;
-		size_t n = strlen(name), k = strlen(end);
+		size_t has = strlen(c->category[i].name), k = strlen(end);
 
-		if (n < k || strcmp(name + n - k, end) != 0)
-			continue;
-		*some = true;
-		sum += ts_max_i64(0, ts_categories_on_tile(c, i, tile));
+		if (has >= k && strcmp(c->category[i].name + has - k, end) == 0)
+			which[n++] = i;
 	}
-	return sum;
+	return n;
+}
+
+/* More than a number holds stays there. */
+static void
+add_tile(int64_t *sum, const struct ts_categories *c, const int *which, int n, int64_t tile)
+{
+	for (int k = 0; k < n; k++) {
+		int64_t bytes = ts_max_i64(0, ts_categories_on_tile(c, which[k], tile));
+
+		*sum = bytes > TS_NUMBER_MAX - *sum ? TS_NUMBER_MAX : *sum + bytes;
+	}
 }
 
 int64_t
-memory_work_category(const struct ts_tab *t, const char **name, const char **like)
+memory_work_category(const struct ts_tab *t, const char **name, const char **end)
 {
 	const struct work_tab *w = work_of(t);
 	const struct memory_view *m = memory_of(t);
 	const struct ts_tile_set *set = &m->view.env->selection->tiles.set;
-	bool exchange = w->kind == TS_WORK_EXCHANGES, some = false;
-	const char *end = exchange ? "ExchangeCode" : "vertexInstanceState";
 	struct memory_scope now = memory_scope(m);
+	int which[TS_CATEGORIES_MAX], n;
 	int64_t sum = 0;
 
-	*name = exchange ? "code" : "state";
-	*like = exchange ? "%ExchangeCode" : "%vertexInstanceState";
+	*name = w->kind == TS_WORK_EXCHANGES ? "code" : "state";
+	*end = w->kind == TS_WORK_EXCHANGES ? "ExchangeCode" : "vertexInstanceState";
 	if ((w->kind != TS_WORK_EXCHANGES && w->kind != TS_WORK_VERTICES) || !m->categories ||
 		m->categories->c.cut || m->categories_state.state != TS_PANE_READY ||
 		!ts_report_has(m->view.env->report, TS_TILE_CATEGORY) ||
 		!memory_same_scope(&now, &w->ask.of))
 		return TS_UNKNOWN;
-	if (now.count == 0)
-		sum = category_on_tile(&m->categories->c, end, now.tile, &some);
-	for (int64_t i = 0; now.count > 0 && i < m->tiles->n; i++)
+	n = categories_named(&m->categories->c, *end, which);
+	if (n > 0 && now.count == 0)
+		add_tile(&sum, &m->categories->c, which, n, now.tile);
+	for (int64_t i = 0; n > 0 && now.count > 0 && i < m->tiles->n; i++)
 		if (ts_tile_set_has(set, m->tiles->tiles.tile[i].tile))
-			sum += category_on_tile(&m->categories->c, end,
-				m->tiles->tiles.tile[i].tile, &some);
-	return some ? sum : TS_UNKNOWN;
+			add_tile(&sum, &m->categories->c, which, n, m->tiles->tiles.tile[i].tile);
+	return n > 0 ? sum : TS_UNKNOWN;
 }
 
 static const char *
@@ -189,11 +196,11 @@ total_name(const struct ts_tab *t, char *out, size_t size)
 	const struct work_tab *w = work_of(t);
 	const struct kind *k = &kinds[w->kind];
 	char n[TS_FMT_MAX], f[TS_FMT_MAX];
-	const char *name, *like;
+	const char *name, *end;
 	int64_t bytes;
 
 	ts_fmt_count(n, (int64_t)w->work.count);
-	bytes = memory_work_category(t, &name, &like);
+	bytes = memory_work_category(t, &name, &end);
 	if (bytes != TS_UNKNOWN) /* the category beside it has more */
 		snprintf(out, size, "%s %s, of %s %s", n, w->work.count == 1 ? k->one : k->many,
 			ts_fmt_bytes(f, bytes, memory_units(memory_of(t))), name);

@@ -279,8 +279,8 @@ explain_code(const struct of *o)
 static void
 explain_category(const struct of *o)
 {
-	const char *name, *like;
-	int64_t bytes = memory_work_category(o->t, &name, &like);
+	const char *name, *end;
+	int64_t bytes = memory_work_category(o->t, &name, &end);
 	int64_t listed = o->w->kind == TS_WORK_EXCHANGES ? o->row->code : o->row->state;
 	struct memory_scope_sql of;
 	struct ts_explained *x;
@@ -304,8 +304,8 @@ explain_category(const struct of *o)
 	ts_strbuf_init(&sql, TS_EXPLAIN_QUERY);
 	ts_strbuf_printf(&sql,
 		"SELECT coalesce(sum(not_overlapped + coalesce(overlapped, 0)), 0) FROM tile_category "
-		"JOIN memory_category USING (category) WHERE %s AND memory_category.name LIKE '%s'",
-		of.where, like);
+		"WHERE %s AND category_name(category) GLOB '*%s'",
+		of.where, end);
 	ts_explain_query(x, "%s", sql.s);
 	ts_strbuf_fini(&sql);
 }

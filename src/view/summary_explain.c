@@ -209,13 +209,11 @@ explain_category(struct summary_view *s, struct ts_explain *out, int arg)
 			"are added up");
 	if (!quoted)
 		return;
-	ts_explain_query(x,
-		"SELECT sum(%s) FROM %s WHERE category IN (SELECT category FROM memory_category "
-		"WHERE name = %s)",
-		bytes, table, name);
+	ts_explain_query(x, "SELECT sum(%s) FROM %s WHERE category_name(category) = %s", bytes,
+		table, name);
 	snprintf(query, sizeof(query),
-		"SELECT 100.0 * sum(CASE WHEN category IN (SELECT category FROM memory_category WHERE "
-		"name = %s) THEN %s END) / sum(%s) FROM %s",
+		"SELECT 100.0 * sum(CASE WHEN category_name(category) = %s "
+		"THEN %s END) / sum(%s) FROM %s",
 		name, bytes, bytes, table);
 	ts_explain_share(out, "share of it in all categories", k->bytes, sum, x->from, query);
 }

@@ -285,6 +285,15 @@ static const struct {
 		"FROM lowered_variable l LEFT JOIN memory_category c ON c.category = l.category;"
 		"DROP TABLE lowered_variable;"
 		"ALTER TABLE worded RENAME TO lowered_variable"},
+	/* the same of tiles, and nothing says what a number would be */
+	{"words-of-tiles", {.ipus = 1, .tiles = 8, .steps = 60, .variables = 300, .seed = 8},
+		"CREATE TABLE worded AS SELECT t.*, c.name FROM tile_category t JOIN memory_category c "
+		"USING (category);"
+		"ALTER TABLE worded DROP COLUMN category;"
+		"ALTER TABLE worded RENAME COLUMN name TO category;"
+		"DROP TABLE tile_category;"
+		"ALTER TABLE worded RENAME TO tile_category;"
+		"DROP TABLE memory_category"},
 	{"one", {.ipus = 1, .tiles = 1, .steps = 40, .variables = 30, .seed = 4}, NULL},
 	{"seeds",
 		{.layout = TS_DEMO_SDK,

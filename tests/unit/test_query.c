@@ -154,6 +154,9 @@ static const struct {
 	{"SELECT variable_group('layer_3/weights', 'vertexCode') = 'code'", 1},
 	{"SELECT variable_group('vertexCode', NULL) = 'code'", 1},
 	{"SELECT variable_group(NULL, NULL) = 'other'", 1},
+	{"SELECT category_name(NULL) IS NULL AND category_name(-1) IS NULL", 1},
+	{"SELECT category_name('a name') = 'a name'", 1},
+	{"SELECT category_name(99999) = 'category 99999'", 1},
 	{"SELECT count(*) FROM step WHERE type REGEXP '^(Sync|Do)'"
 	 " AND type NOT LIKE 'Sync%' AND type NOT LIKE 'Do%'",
 		0},

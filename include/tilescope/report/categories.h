@@ -58,6 +58,9 @@ ts_category_at(struct ts_category_names *names, struct ts_rows *rows, const stru
  */
 bool ts_category_names_merge(struct ts_category_names *names, const struct ts_category_names *from);
 
+/* Index of the category with that number (0 or more), looked up if need be; TS_CATEGORY_TOO_MANY. */
+int ts_category_numbered(struct ts_category_names *k, int64_t id);
+
 /* Index of the category with that name, made if need be; TS_CATEGORY_TOO_MANY. */
 int ts_category_named(struct ts_category_names *k, const char *name, size_t n);
 
