@@ -198,21 +198,20 @@ total_name(const struct ts_tab *t, char *out, size_t size)
 	char n[TS_FMT_MAX], f[TS_FMT_MAX];
 	const char *name, *end;
 	int64_t bytes;
+	size_t at;
 
 	ts_fmt_count(n, (int64_t)w->work.count);
 	bytes = memory_work_category(t, &name, &end);
-	if (bytes != TS_UNKNOWN) /* the category beside it has more */
-		snprintf(out, size, "%s %s, of %s %s", n, w->work.count == 1 ? k->one : k->many,
-			ts_fmt_bytes(f, bytes, memory_units(memory_of(t))), name);
-	else if (w->kind == TS_WORK_VERTICES && ts_absent_vertex_names(t->view->env->report))
-		snprintf(out, size, "%s %s, names not recorded", n,
-			w->work.count == 1 ? k->one : k->many);
+	at = (size_t)snprintf(out, size, "%s %s", n, w->work.count == 1 ? k->one : k->many);
+	if (w->kind == TS_WORK_VERTICES && ts_absent_vertex_names(t->view->env->report))
+		at += (size_t)snprintf(out + at, size - at, ", names not recorded");
 	else if (memory_work_rolled(w))
-		snprintf(out, size, "%s %s in %s famil%s", n, w->work.count == 1 ? k->one : k->many,
+		at += (size_t)snprintf(out + at, size - at, " in %s famil%s",
 			ts_fmt_count(f, (int64_t)w->work.families),
 			w->work.families == 1 ? "y" : "ies");
-	else
-		snprintf(out, size, "%s %s", n, w->work.count == 1 ? k->one : k->many);
+	if (bytes != TS_UNKNOWN) /* the category beside it has more */
+		snprintf(out + at, size - at, ", of %s %s",
+			ts_fmt_bytes(f, bytes, memory_units(memory_of(t))), name);
 }
 
 static void
