@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* always - see the header. Names are a dictionary, bytes and tiles of each stand in a pile beside it. */
+/*
+ * always - see the header. Names are a dictionary, bytes and tiles of each stand in a pile beside it. What is always live
+ * on the device stands in the index in its order (index_names.h): then no row is read.
+ */
 #include "config.h"
 
 #include <stdlib.h>
@@ -9,6 +12,7 @@
 #include "tilescope/report/always.h"
 #include "tilescope/report/dictionary.h"
 #include "tilescope/report/index_labels.h"
+#include "tilescope/report/index_names.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/tile_ipus.h"
 
@@ -28,7 +32,8 @@ struct always_work {
 	struct ts_reader *rd;
 	const struct ts_live_source *source;
 	const struct ts_tile_lives *tiles;
-	struct ts_tile_ipus ipus; /* only of an IPU whose tiles nobody knows */
+	struct ts_tile_ipus ipus;      /* only of an IPU whose tiles nobody knows */
+	struct ts_variable_names kept; /* `always` NULL: rows are read */
 	struct ts_dictionary names;
 	struct ts_pile sum;
 	size_t sums;
@@ -121,7 +126,7 @@ add_variable_row(struct always_work *w, struct ts_rows *rows, struct ts_err *err
 		return TS_OK;
 	}
 	if (ts_rows_text(rows, 2, &s, &n) == TS_VALUE_OK)
-		code = ts_dictionary_text(&w->names, &name, s, n, err);
+		code = ts_dictionary_text(&w->names, &name, s, strnlen(s, n), err);
 	if (!code)
 		code = new_sum(w, variable, name, err);
 	if (code)
@@ -178,9 +183,41 @@ largest_first(const void *a, const void *b)
 
 	if (x->bytes != y->bytes)
 		return x->bytes < y->bytes ? 1 : -1;
-	if (x->variable != y->variable)
-		return x->variable > y->variable ? 1 : -1;
-	return (x->name > y->name) - (x->name < y->name);
+	return (x->variable > y->variable) - (x->variable < y->variable);
+}
+
+/* A row that is to be listed. */
+struct entry {
+	int64_t variable, bytes, tiles;
+	const char *name; /* NULL: it has none */
+	size_t n;
+};
+
+static struct entry
+entry_at(const struct always_work *w, size_t i)
+{
+	struct entry e = {.tiles = TS_UNKNOWN};
+
+	if (w->kept.always) {
+		const struct ts_always_entry *kept = &w->kept.always[i];
+
+		e.variable = kept->variable;
+		e.bytes = ts_max_i64(kept->bytes, 0);
+		e.name = kept->name ? ts_variable_names_text(&w->kept, kept->name) : NULL;
+		e.n = e.name ? strlen(e.name) : 0;
+	} else {
+		const struct sum *s = sum_at(w, i);
+		const struct ts_dictionary_entry *d = s->name == UINT32_MAX
+			? NULL
+			: ts_dictionary_at(&w->names, s->name);
+
+		e.variable = s->variable;
+		e.bytes = s->bytes;
+		e.tiles = w->mixed ? TS_UNKNOWN : s->tiles;
+		e.name = d ? (const char *)w->names.text.memory + d->at : NULL;
+		e.n = d ? d->n : 0;
+	}
+	return e;
 }
 
 static void
@@ -213,43 +250,49 @@ list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache
 	a->row = ts_alloc(w->sums < TS_ALWAYS_MAX ? w->sums : TS_ALWAYS_MAX, sizeof(*a->row));
 	if (!code && !a->row)
 		code = ts_err_nomem(err);
-	if (!code)
+	if (!code && !w->kept.always)
 		code = ts_pile_sort(&w->sum, w->sums, sizeof(struct sum), largest_first, NULL,
 			w->rd->cancel, err);
 	for (size_t i = 0; !code && i < w->sums; i++) {
-		const struct sum *s = sum_at(w, i);
-		const struct ts_dictionary_entry *e = s->name == UINT32_MAX
-			? NULL
-			: ts_dictionary_at(&w->names, s->name);
-		const char *name = e ? (const char *)w->names.text.memory + e->at : NULL;
-		int group = ts_kept_label(&kept, s->variable);
+		struct entry e = entry_at(w, i);
+		int group = ts_kept_label(&kept, e.variable);
 
 		if (group < 0 && m)
-			group = ts_grouper_of(m, name, e ? e->n : 0, NULL, 0);
-
+			group = ts_grouper_of(m, e.name, e.n, NULL, 0);
 		a->count++;
-		add_bytes(&a->bytes, s->bytes);
+		add_bytes(&a->bytes, e.bytes);
 		if (group >= 0) {
 			a->group[group].count++;
-			add_bytes(&a->group[group].bytes, s->bytes);
+			add_bytes(&a->group[group].bytes, e.bytes);
 		}
 		full |= a->rows == TS_ALWAYS_MAX ||
-			(a->rows >= FIRST && e && a->text.len + e->n + 1 > a->text.max);
+			(a->rows >= FIRST && a->text.len + e.n + 1 > a->text.max);
 		if (full)
 			continue;
-		add_bytes(&cumulative, s->bytes);
-		a->row[a->rows] = (struct ts_always_row){.variable = s->variable,
-			.bytes = s->bytes,
-			.tiles = w->mixed ? -1 : s->tiles,
+		add_bytes(&cumulative, e.bytes);
+		a->row[a->rows] = (struct ts_always_row){.variable = e.variable,
+			.bytes = e.bytes,
+			.tiles = e.tiles,
 			.cumulative = cumulative,
 			.group = group};
-		if (name)
-			keep_name(a, &a->row[a->rows], name, e->n);
+		keep_name(a, &a->row[a->rows], e.name, e.n);
 		a->rows++;
 	}
 	ts_kept_labels_fini(&kept);
 	ts_grouper_free(m);
 	return !code && a->text.nomem ? ts_err_nomem(err) : code;
+}
+
+/* What the index has of the device. */
+static void
+take_kept(struct always_work *w)
+{
+	if (!ts_variable_names_of(&w->kept, w->rd->index) || w->kept.always_bad < 0) {
+		w->kept.always = NULL;
+		return;
+	}
+	w->sums = (size_t)w->kept.always_count;
+	w->out->bad_rows = w->kept.always_bad;
 }
 
 enum ts_code
@@ -271,7 +314,9 @@ ts_always_read(struct ts_always **out, struct ts_reader *rd, const struct ts_liv
 	w.out->by_tile = source->where != TS_LIVE_ALL || !ts_report_has(rd->report, TS_VARIABLE);
 	if (source->where == TS_LIVE_IPU && !tiles)
 		damage = ts_tile_ipus_read(&w.ipus, rd, err);
-	if (!damage)
+	if (!w.out->by_tile)
+		take_kept(&w);
+	if (!damage && !w.kept.always)
 		damage = read_rows(&w, err);
 	code = damage == TS_E_DAMAGED ? TS_OK : damage;
 	if (!code)

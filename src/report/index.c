@@ -52,7 +52,7 @@ static const struct {
 	[TS_SECTION_LAYERS] = {"layers", 1, NULL},
 	[TS_SECTION_STACKS] = {"stacks", 1, ts_stacks_section_current},
 	[TS_SECTION_NAME_TILES] = {"name-tiles", 1, NULL},
-	[TS_SECTION_NAMES] = {"names", 1, NULL},
+	[TS_SECTION_NAMES] = {"names", 2, NULL},
 	[TS_SECTION_ORDER_BYTES] = {"order-bytes", 1, NULL},
 	[TS_SECTION_ORDER_NAME] = {"order-name", 1, NULL},
 	[TS_SECTION_ORDER_TILE] = {"order-tile", 1, NULL},

@@ -12,6 +12,7 @@
 #include "tilescope/report/dictionary.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_names.h"
+#include "tilescope/report/memory.h"
 
 enum {
 	LEFT_TO_THE_ROWS = 1,
@@ -25,13 +26,27 @@ struct head {
 	uint64_t flags;
 	int64_t numbers, names;
 	uint64_t name_at, at_at, text_at, text_size;
+	uint64_t always_at, always;
+	int64_t always_bad;
 };
 
 struct part {
 	struct ts_dictionary names;
-	struct ts_pile entry; /* uint32_t by number of a variable: that of its name + 1, or 0 */
+	struct ts_pile entry;  /* uint32_t by number of a variable: that of its name + 1, or 0 */
+	struct ts_pile always; /* struct ts_always_entry */
+	int64_t always_bad;
 	bool fits;
 };
+
+static int
+largest_first(const void *a, const void *b)
+{
+	const struct ts_always_entry *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return (x->variable > y->variable) - (x->variable < y->variable);
+}
 
 /* --- making it -------------------------------------------------------------------------------- */
 
@@ -43,7 +58,7 @@ can(const struct ts_report *r)
 		ts_report_has_column(r, TS_VARIABLE, TS_VARIABLE_NAME);
 }
 
-enum { N_NUMBER, N_NAME };
+enum { N_NUMBER, N_NAME, N_BYTES, N_ALWAYS };
 
 /* *entry: where that of a variable is kept. */
 static enum ts_code
@@ -62,27 +77,63 @@ entry_of(uint32_t **entry, struct ts_pile *p, int64_t variable, const struct ts_
 	return TS_OK;
 }
 
+/* *name: that of the row + 1, or 0. */
 static enum ts_code
-take_row(struct part *part, struct ts_rows *rows, const struct ts_cache *cache, struct ts_err *err)
+name_of(uint32_t *name, struct part *part, struct ts_rows *rows, struct ts_err *err)
 {
-	uint32_t *entry, name;
 	enum ts_code code;
-	int64_t variable;
 	const char *s;
 	size_t n;
 
-	if (ts_rows_number(rows, N_NUMBER, &variable) != TS_VALUE_OK ||
-		ts_rows_text(rows, N_NAME, &s, &n) != TS_VALUE_OK || n == 0 || s[0] == '\0')
+	*name = 0;
+	if (ts_rows_text(rows, N_NAME, &s, &n) != TS_VALUE_OK || n == 0 || s[0] == '\0')
 		return TS_OK;
-	part->fits = variable < NUMBERS_MOST;
+	code = ts_dictionary_text(&part->names, name, s, strnlen(s, n), err);
+	*name += !code;
+	return code;
+}
+
+static bool
+is_always(struct ts_rows *rows)
+{
+	int64_t always;
+
+	return ts_rows_number(rows, N_ALWAYS, &always) == TS_VALUE_OK && always != 0;
+}
+
+/* A row that is always live; `e` is to get its bytes. */
+static enum ts_code
+take_always(struct part *part, struct ts_rows *rows, struct ts_always_entry e,
+	const struct ts_cache *cache, struct ts_err *err)
+{
+	if (ts_rows_number(rows, N_BYTES, &e.bytes) == TS_VALUE_OK)
+		return ts_pile_add(&part->always, &e, sizeof(e), cache, err);
+	part->always_bad++;
+	return TS_OK;
+}
+
+static enum ts_code
+take_row(struct part *part, struct ts_rows *rows, const struct ts_cache *cache, struct ts_err *err)
+{
+	struct ts_always_entry e = {0};
+	uint32_t *entry;
+	enum ts_code code;
+
+	if (ts_rows_number(rows, N_NUMBER, &e.variable) != TS_VALUE_OK) {
+		part->always_bad += is_always(rows);
+		return TS_OK;
+	}
+	part->fits = e.variable < NUMBERS_MOST;
 	if (!part->fits)
 		return TS_OK;
-	code = entry_of(&entry, &part->entry, variable, cache, err);
-	if (code || *entry)
+	code = name_of(&e.name, part, rows, err);
+	if (!code && is_always(rows))
+		code = take_always(part, rows, e, cache, err);
+	if (code || e.name == 0)
 		return code;
-	code = ts_dictionary_text(&part->names, &name, s, strnlen(s, n), err);
-	if (!code)
-		*entry = name + 1;
+	code = entry_of(&entry, &part->entry, e.variable, cache, err);
+	if (!code && *entry == 0)
+		*entry = e.name;
 	return code;
 }
 
@@ -90,8 +141,9 @@ static enum ts_code
 read_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
 {
-	static const struct ts_rows_query q = {.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_NAME},
-		.column_count = 2};
+	static const struct ts_rows_query q = {.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_NAME,
+						       TS_VARIABLE_BYTES, TS_VARIABLE_ALWAYS_LIVE},
+		.column_count = 4};
 	struct part *part = p->state;
 	struct ts_rows *rows;
 	enum ts_code code;
@@ -123,6 +175,7 @@ part_fini(struct ts_pass_part *p)
 
 	ts_dictionary_fini(&part->names);
 	ts_pile_fini(&part->entry);
+	ts_pile_fini(&part->always);
 }
 
 /* The texts in their order, and entries by it. */
@@ -138,6 +191,8 @@ put_in_order(struct ordered *o, struct part *part, const struct ts_cache *cache,
 {
 	struct ts_dictionary *d = &part->names;
 	uint32_t *entry = part->entry.memory;
+	struct ts_always_entry *always = part->always.memory;
+	size_t n = part->always.used / sizeof(*always);
 	enum ts_code code = ts_dictionary_rank(d, &o->names, cancel, err);
 
 	if (!code)
@@ -148,7 +203,12 @@ put_in_order(struct ordered *o, struct part *part, const struct ts_cache *cache,
 	for (size_t i = 0; !code && i < part->entry.used / sizeof(*entry); i++)
 		if (entry[i])
 			entry[i] = ts_dictionary_at(d, entry[i] - 1)->rank + 1;
-	return code;
+	for (size_t i = 0; !code && i < n; i++)
+		if (always[i].name)
+			always[i].name = ts_dictionary_at(d, always[i].name - 1)->rank + 1;
+	return code ? code
+		    : ts_pile_sort(&part->always, n, sizeof(*always), largest_first, cache, cancel,
+			      err);
 }
 
 static enum ts_code
@@ -176,7 +236,7 @@ static bool
 is_small(const struct part *part, const struct ts_report *r)
 {
 	const struct ts_dictionary *d = &part->names;
-	int64_t size = (int64_t)(part->entry.used + d->text.used) +
+	int64_t size = (int64_t)(part->entry.used + part->always.used + d->text.used) +
 		(int64_t)d->count * (int64_t)(sizeof(uint32_t) + 1);
 
 	return part->fits && d->text.used + d->count < UINT32_MAX &&
@@ -204,11 +264,17 @@ finish(struct ts_pass_run *run, struct ts_pass_part *parts, int count, struct ts
 			{&h.name_at, part->entry.memory, part->entry.used},
 			{&h.at_at, o.at.memory, o.at.used},
 			{&h.text_at, o.text.memory, o.text.used},
+			{&h.always_at, part->always.memory, part->always.used},
 		};
 
 		h.numbers = (int64_t)(part->entry.used / sizeof(uint32_t));
 		h.names = o.names;
 		h.text_size = o.text.used;
+		h.always = part->always.used / sizeof(struct ts_always_entry);
+		h.always_bad = ts_report_has_column(run->report, TS_VARIABLE,
+				       TS_VARIABLE_ALWAYS_LIVE)
+			? part->always_bad
+			: TS_UNKNOWN;
 		code = ts_section_put_arrays(run->writer[0], &h, sizeof(h), array,
 			small ? TS_COUNT(array) : 0, err);
 	}
@@ -245,6 +311,9 @@ ts_variable_names_of(struct ts_variable_names *v, const struct ts_index *x)
 	v->name = ts_section_at(payload, size, h->name_at, (uint64_t)h->numbers, sizeof(*v->name));
 	v->at = ts_section_at(payload, size, h->at_at, (uint64_t)h->names, sizeof(*v->at));
 	v->text = ts_section_at(payload, size, h->text_at, h->text_size, 1);
+	v->always = ts_section_at(payload, size, h->always_at, h->always, sizeof(*v->always));
+	v->always_count = v->always ? (int64_t)h->always : 0;
+	v->always_bad = v->always ? h->always_bad : TS_UNKNOWN;
 	v->numbers = h->numbers;
 	v->names = h->names;
 	v->size = (size_t)h->text_size;

@@ -7,6 +7,7 @@
 
 #include "tilescope/report/always.h"
 #include "tilescope/report/index_ipu_steps.h"
+#include "tilescope/report/index_names.h"
 #include "tilescope/report/lifetimes.h"
 #include "tilescope/report/live_source.h"
 #include "tilescope/report/program_tree.h"
@@ -828,6 +829,92 @@ START_TEST(always)
 }
 END_TEST
 
+static void
+some_variables(struct fixture *f, int rows)
+{
+	static const char *const name[] = {"'w/weights'", "'stack'", "''", "NULL",
+		"'a' || char(0) || 'b'", "x'6162'", "7"};
+
+	sql(f,
+		"CREATE TABLE report(key TEXT, value TEXT); "
+		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
+		"CREATE TABLE variable(variable, name, bytes, always_live)");
+	for (int i = 0; i < rows; i++) {
+		static const char *const number[] = {"NULL", "'no'", "-3", "0", "1 << 50"};
+		static const char *const always[] = {"0", "1", "1", "2", "NULL", "'yes'"};
+		char variable[16], bytes[24];
+
+		snprintf(variable, sizeof(variable), "%d", (int)any(rows));
+		snprintf(bytes, sizeof(bytes), "%d", (int)any(9) * 100);
+		sql(f, "INSERT INTO variable VALUES(%s, %s, %s, %s)",
+			any(12) == 0 ? number[any(4)] : variable, name[any(TS_COUNT(name))],
+			any(12) == 0 ? number[any(5)] : bytes, always[any(TS_COUNT(always))]);
+	}
+}
+
+static int64_t
+figure_of(struct fixture *f, const char *query)
+{
+	struct sqlite3_stmt *s;
+	struct sqlite3 *db;
+	int64_t is;
+
+	ck_assert_int_eq(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_prepare_v2(db, query, -1, &s, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_step(s), SQLITE_ROW);
+	is = sqlite3_column_int64(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return is;
+}
+
+/* The index lists what is always live on the device as the rows do: also those that are no good. */
+START_TEST(always_on_device)
+{
+	static const char *const good =
+		"typeof(variable) = 'integer' AND variable >= 0 AND typeof(bytes) = 'integer' AND bytes >= 0";
+	const struct ts_live_source s = {.where = TS_LIVE_ALL};
+	struct ts_always *plain, *kept;
+	struct ts_variable_names names;
+	struct ts_err err = {0};
+	struct fixture f;
+	char query[400];
+
+	seed = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 3;
+	begin(&f);
+	some_variables(&f, 1 + (int)any(400));
+	open_report(&f);
+	f.index = index_dir_build(&f.d, f.report, f.plain, ts_section_bit(TS_SECTION_NAMES), 1);
+	ck_assert(ts_variable_names_of(&names, f.index));
+	ck_assert_int_ge(names.always_bad, 0);
+	ts_reader_set_index(f.indexed, f.index);
+	ck_assert_int_eq(ts_always_read(&plain, f.plain, &s, NULL, NULL, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(ts_always_read(&kept, f.indexed, &s, NULL, NULL, NULL, NULL, &err), TS_OK);
+	ck_assert_int_eq(plain->rows, names.always_count);
+	ck_assert_int_eq(plain->rows, kept->rows);
+	ck_assert_int_eq(plain->bytes, kept->bytes);
+	ck_assert_int_eq(plain->count, kept->count);
+	ck_assert_int_eq(plain->bad_rows, kept->bad_rows);
+	for (int i = 0; i < plain->rows; i++) {
+		ck_assert_int_eq(plain->row[i].variable, kept->row[i].variable);
+		ck_assert_int_eq(plain->row[i].bytes, kept->row[i].bytes);
+		ck_assert_int_eq(plain->row[i].tiles, kept->row[i].tiles);
+		ck_assert_int_eq(plain->row[i].cumulative, kept->row[i].cumulative);
+		ck_assert_str_eq(ts_always_name(plain, i), ts_always_name(kept, i));
+	}
+	snprintf(query, sizeof(query),
+		"SELECT count(*) FROM variable WHERE always_live IN (1, 2) AND %s", good);
+	ck_assert_int_eq(plain->count, figure_of(&f, query));
+	snprintf(query, sizeof(query),
+		"SELECT ifnull(sum(bytes), 0) FROM variable WHERE always_live IN (1, 2) AND %s",
+		good);
+	ck_assert_int_eq(plain->bytes, figure_of(&f, query));
+	ts_always_close(plain);
+	ts_always_close(kept);
+	end(&f);
+}
+END_TEST
+
 /* --- sections ----------------------------------------------------------------------------------- */
 
 /* Which tiles an IPU has cannot be read: what would be kept is of wrong tiles, and stays so when they can be read again. */
@@ -879,6 +966,7 @@ main(void)
 	tcase_add_loop_test(tc, lifetimes, 0, ROUNDS);
 	tcase_add_loop_test(tc, programs, 0, ROUNDS);
 	tcase_add_loop_test(tc, always, 0, 5);
+	tcase_add_loop_test(tc, always_on_device, 0, ROUNDS);
 	tcase_add_test(tc, unread_ipus);
 	tcase_set_timeout(tc, 120);
 	suite_add_tcase(s, tc);
