@@ -32,8 +32,7 @@ struct always_work {
 	struct ts_reader *rd;
 	const struct ts_live_source *source;
 	const struct ts_tile_lives *tiles;
-	struct ts_tile_ipus ipus;      /* only of an IPU whose tiles nobody knows */
-	struct ts_variable_names kept; /* `always` NULL: rows are read */
+	struct ts_tile_ipus ipus; /* only of an IPU whose tiles nobody knows */
 	struct ts_dictionary names;
 	struct ts_pile sum;
 	size_t sums;
@@ -186,51 +185,77 @@ largest_first(const void *a, const void *b)
 	return (x->variable > y->variable) - (x->variable < y->variable);
 }
 
-/* A row that is to be listed. */
+/* A row that is to be listed; its name: 0 = none, else as the index numbers them, or 1 + its entry of the dictionary. */
 struct entry {
 	int64_t variable, bytes, tiles;
-	const char *name; /* NULL: it has none */
-	size_t n;
+	uint32_t name;
 };
 
 static struct entry
 entry_at(const struct always_work *w, size_t i)
 {
-	struct entry e = {.tiles = TS_UNKNOWN};
+	if (w->out->index) {
+		const struct ts_always_entry *kept = &w->out->names.always[i];
 
-	if (w->kept.always) {
-		const struct ts_always_entry *kept = &w->kept.always[i];
-
-		e.variable = kept->variable;
-		e.bytes = ts_max_i64(kept->bytes, 0);
-		e.name = kept->name ? ts_variable_names_text(&w->kept, kept->name) : NULL;
-		e.n = e.name ? strlen(e.name) : 0;
-	} else {
-		const struct sum *s = sum_at(w, i);
-		const struct ts_dictionary_entry *d = s->name == UINT32_MAX
-			? NULL
-			: ts_dictionary_at(&w->names, s->name);
-
-		e.variable = s->variable;
-		e.bytes = s->bytes;
-		e.tiles = w->mixed ? TS_UNKNOWN : s->tiles;
-		e.name = d ? (const char *)w->names.text.memory + d->at : NULL;
-		e.n = d ? d->n : 0;
+		return (struct entry){kept->variable, ts_max_i64(kept->bytes, 0), TS_UNKNOWN,
+			kept->name};
 	}
-	return e;
+	return (struct entry){sum_at(w, i)->variable, sum_at(w, i)->bytes,
+		w->mixed ? TS_UNKNOWN : sum_at(w, i)->tiles, sum_at(w, i)->name + 1};
 }
 
-static void
-keep_name(struct ts_always *a, struct ts_always_row *row, const char *s, size_t n)
+/* NULL: it has none. */
+static const char *
+name_of(const struct always_work *w, uint32_t name, size_t *n)
 {
-	if (n == 0 || a->text.len + n + 1 > a->text.max)
-		return;
-	row->at = (uint32_t)a->text.len;
-	row->length = (uint32_t)n;
-	ts_strbuf_add(&a->text, s, n);
-	ts_strbuf_putc(&a->text, '\0');
-	if (a->text.cut)
-		row->length = 0;
+	const struct ts_dictionary_entry *e;
+	const char *s;
+
+	*n = 0;
+	if (name == 0)
+		return NULL;
+	if (w->out->index) {
+		s = ts_variable_names_text(&w->out->names, name);
+		*n = strlen(s);
+		return s;
+	}
+	e = ts_dictionary_at(&w->names, name - 1);
+	*n = e->n;
+	return (const char *)w->names.text.memory + e->at;
+}
+
+/* False: there is no room for the name, and enough rows are listed. */
+static bool
+list_row(struct always_work *w, const struct entry *e, int group, int64_t cumulative)
+{
+	struct ts_always *a = w->out;
+	struct ts_always_row row = {.variable = e->variable,
+		.bytes = e->bytes,
+		.tiles = e->tiles,
+		.cumulative = cumulative,
+		.group = group};
+	const char *s;
+	size_t n;
+
+	if (a->rows == TS_ALWAYS_MAX)
+		return false;
+	if (a->index) {
+		row.at = e->name;
+		row.length = e->name > 0;
+	} else if ((s = name_of(w, e->name, &n)) && n > 0) {
+		bool room = a->text.len + n + 1 <= a->text.max;
+
+		if (!room && a->rows >= FIRST)
+			return false;
+		row.at = (uint32_t)a->text.len;
+		if (room) {
+			ts_strbuf_add(&a->text, s, n);
+			ts_strbuf_putc(&a->text, '\0');
+			row.length = (uint32_t)n;
+		}
+	}
+	a->row[a->rows++] = row;
+	return true;
 }
 
 static enum ts_code
@@ -241,8 +266,7 @@ list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache
 	struct ts_grouper *m = NULL;
 	struct ts_kept_labels kept = {0};
 	enum ts_code code = groups ? ts_grouper_new(&m, groups, err) : TS_OK;
-	int64_t cumulative = 0;
-	bool full = false;
+	bool listing = true;
 
 	if (groups && !a->by_tile)
 		(void)!ts_labels_kept(&kept, w->rd, cache, groups);
@@ -250,33 +274,26 @@ list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache
 	a->row = ts_alloc(w->sums < TS_ALWAYS_MAX ? w->sums : TS_ALWAYS_MAX, sizeof(*a->row));
 	if (!code && !a->row)
 		code = ts_err_nomem(err);
-	if (!code && !w->kept.always)
+	if (!code && !a->index)
 		code = ts_pile_sort(&w->sum, w->sums, sizeof(struct sum), largest_first, NULL,
 			w->rd->cancel, err);
 	for (size_t i = 0; !code && i < w->sums; i++) {
 		struct entry e = entry_at(w, i);
 		int group = ts_kept_label(&kept, e.variable);
 
-		if (group < 0 && m)
-			group = ts_grouper_of(m, e.name, e.n, NULL, 0);
+		if (group < 0 && m) {
+			size_t n;
+			const char *s = name_of(w, e.name, &n);
+
+			group = ts_grouper_of(m, s, n, NULL, 0);
+		}
 		a->count++;
 		add_bytes(&a->bytes, e.bytes);
 		if (group >= 0) {
 			a->group[group].count++;
 			add_bytes(&a->group[group].bytes, e.bytes);
 		}
-		full |= a->rows == TS_ALWAYS_MAX ||
-			(a->rows >= FIRST && a->text.len + e.n + 1 > a->text.max);
-		if (full)
-			continue;
-		add_bytes(&cumulative, e.bytes);
-		a->row[a->rows] = (struct ts_always_row){.variable = e.variable,
-			.bytes = e.bytes,
-			.tiles = e.tiles,
-			.cumulative = cumulative,
-			.group = group};
-		keep_name(a, &a->row[a->rows], e.name, e.n);
-		a->rows++;
+		listing = listing && list_row(w, &e, group, a->bytes);
 	}
 	ts_kept_labels_fini(&kept);
 	ts_grouper_free(m);
@@ -287,12 +304,13 @@ list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache
 static void
 take_kept(struct always_work *w)
 {
-	if (!ts_variable_names_of(&w->kept, w->rd->index) || w->kept.always_bad < 0) {
-		w->kept.always = NULL;
+	struct ts_always *a = w->out;
+
+	if (!ts_variable_names_of(&a->names, w->rd->index) || a->names.always_bad < 0)
 		return;
-	}
-	w->sums = (size_t)w->kept.always_count;
-	w->out->bad_rows = w->kept.always_bad;
+	a->index = ts_index_hold(w->rd->index);
+	a->bad_rows = a->names.always_bad;
+	w->sums = (size_t)a->names.always_count;
 }
 
 enum ts_code
@@ -316,7 +334,7 @@ ts_always_read(struct ts_always **out, struct ts_reader *rd, const struct ts_liv
 		damage = ts_tile_ipus_read(&w.ipus, rd, err);
 	if (!w.out->by_tile)
 		take_kept(&w);
-	if (!damage && !w.kept.always)
+	if (!damage && !w.out->index)
 		damage = read_rows(&w, err);
 	code = damage == TS_E_DAMAGED ? TS_OK : damage;
 	if (!code)
@@ -339,11 +357,16 @@ ts_always_close(struct ts_always *a)
 		return;
 	free(a->row);
 	ts_strbuf_fini(&a->text);
+	ts_index_release(a->index);
 	free(a);
 }
 
 const char *
 ts_always_name(const struct ts_always *a, int row)
 {
-	return a->row[row].length > 0 ? a->text.s + a->row[row].at : "";
+	const struct ts_always_row *r = &a->row[row];
+
+	if (r->length == 0)
+		return "";
+	return a->index ? ts_variable_names_text(&a->names, r->at) : a->text.s + r->at;
 }

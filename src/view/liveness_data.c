@@ -564,6 +564,7 @@ ask_checks(struct liveness *s)
 		return;
 	}
 	c->lives = s->lives ? ts_lives_hold(s->lives) : NULL;
+	c->f.job.patient = true;
 	send(s, &c->f, LIVE_FETCH_CHECKS, INT64_MAX);
 }
 

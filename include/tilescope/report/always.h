@@ -12,6 +12,7 @@
 
 #include "tilescope/base/progress.h"
 #include "tilescope/report/groups.h"
+#include "tilescope/report/index_names.h"
 #include "tilescope/report/live_source.h"
 
 enum { TS_ALWAYS_MAX = 1 << 15 };
@@ -19,10 +20,11 @@ enum { TS_ALWAYS_MAX = 1 << 15 };
 struct ts_always_row {
 	int64_t variable; /* TS_UNKNOWN where it comes from tile_always_live */
 	int64_t bytes;
-	int64_t tiles;	     /* that have it; TS_UNKNOWN, as where rows do not stand by tile */
-	int64_t cumulative;  /* bytes of this and the rows above */
-	int group;	     /* -1 = not known */
-	uint32_t at, length; /* its name in `text`; length 0 = not known */
+	int64_t tiles;	    /* that have it; TS_UNKNOWN, as where rows do not stand by tile */
+	int64_t cumulative; /* bytes of this and the rows above */
+	int group;	    /* -1 = not known */
+	uint32_t at,
+		length; /* its name in `text`, or `at` its number in `names`; length 0 = not known */
 };
 
 /* Read-only once it is read. */
@@ -33,7 +35,9 @@ struct ts_always {
 	int64_t bad_rows;
 	int rows; /* the largest, at most TS_ALWAYS_MAX */
 	struct ts_always_row *row;
-	struct ts_strbuf text; /* names, each with a NUL behind it; raw */
+	struct ts_strbuf text;		/* names, each with a NUL behind it; raw */
+	struct ts_variable_names names; /* instead, where they come from the index */
+	struct ts_index *index;		/* held for it, or NULL */
 	struct ts_live_total group[TS_GROUPS_MAX];
 };
 
