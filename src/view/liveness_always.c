@@ -254,7 +254,8 @@ live_ask_always(struct ts_tab *t)
 
 	if (!ts_pane_has(&s->graph) || (a->data == s->data && a->grouped == grouped))
 		return;
-	if (!grouped && groups_are_near(t, s)) {
+	/* who is alive comes first, and takes all processors */
+	if (live_awaits_alive(s) || (!grouped && groups_are_near(t, s))) {
 		if (a->data != s->data)
 			a->pane.state = TS_PANE_LOADING;
 		return;
