@@ -323,22 +323,42 @@ struct arranged_source {
 	struct ts_row_source base; /* first */
 	struct ts_arrangeable rows;
 	struct ts_arranged *arranged; /* held; NULL: as they come */
-	int64_t at;
+	int64_t at, count;
 	struct ts_table_value total[TS_TABLE_COLUMNS];
+	/* of rows that are read first; NULL: they are here, and in their order */
+	enum ts_code (*read)(struct ts_arrangeable *what, struct ts_reader *rd, struct ts_err *err);
+	struct ts_table_wish wanted;
 };
+
+static bool
+is_plain(const struct ts_table_wish *w)
+{
+	return !w->filter[0] && w->sorted < 0 && !w->descending;
+}
+
+static enum ts_code
+source_read(struct arranged_source *s, struct ts_reader *rd, struct ts_err *err)
+{
+	enum ts_code code = s->read(&s->rows, rd, err);
+
+	s->read = NULL;
+	if (!code && !is_plain(&s->wanted))
+		code = ts_arranged_make(&s->arranged, &s->rows, &s->wanted, rd->cancel, err);
+	s->count = code ? 0 : s->arranged ? s->arranged->a.count : s->rows.rows;
+	return code;
+}
 
 static enum ts_code
 source_next(struct ts_row_source *base, struct ts_reader *rd, struct ts_table_value *values,
 	bool *more, struct ts_err *err)
 {
 	struct arranged_source *s = (struct arranged_source *)base;
+	enum ts_code code = s->read ? source_read(s, rd, err) : TS_OK;
 	int64_t row;
 
-	(void)rd;
-	(void)err;
-	*more = s->at < s->base.expected;
-	if (!*more)
-		return TS_OK;
+	*more = s->at < s->count;
+	if (code || !*more)
+		return code;
 	row = s->arranged ? (int64_t)s->arranged->a.row[s->at] : s->at;
 	for (int i = 0; i < s->rows.table.columns; i++)
 		s->rows.table.value(s->rows.table.ctx, row, i, &values[i]);
@@ -367,25 +387,51 @@ source_free(struct ts_row_source *base)
 	free(s);
 }
 
-struct ts_row_source *
-ts_arranged_source(const struct ts_arrangeable *what, const struct ts_table *t,
-	struct ts_arranged *shown)
+/* NULL: no memory. */
+static struct arranged_source *
+new_source(const struct ts_arrangeable *what, int64_t expected)
 {
 	struct arranged_source *s = ts_alloc(1, sizeof(*s));
 
 	if (!s) {
-		if (what->free)
-			what->free(what->table.ctx);
+		free_arrangeable(what);
 		return NULL;
 	}
 	s->rows = *what;
+	s->base = (struct ts_row_source){source_next, NULL, source_free, expected};
+	return s;
+}
+
+struct ts_row_source *
+ts_arranged_source(const struct ts_arrangeable *what, const struct ts_table *t,
+	struct ts_arranged *shown)
+{
+	struct arranged_source *s = new_source(what, t->order->count);
+
+	if (!s)
+		return NULL;
 	s->arranged = t->order->row ? ts_arranged_hold(shown) : NULL;
-	s->base = (struct ts_row_source){source_next, source_total, source_free, t->order->count};
+	s->count = t->order->count;
+	s->base.total = source_total;
 	for (int i = 0; i < what->table.columns; i++) {
 		if (t->order->filtered)
 			ts_table_filtered_total(t, i, &s->total[i]);
 		else
 			t->value(t->ctx, TS_TABLE_TOTAL, i, &s->total[i]);
 	}
+	return &s->base;
+}
+
+struct ts_row_source *
+ts_arranged_source_read(const struct ts_arrangeable *what,
+	enum ts_code (*read)(struct ts_arrangeable *what, struct ts_reader *rd, struct ts_err *err),
+	const struct ts_table_wish *wanted, int64_t expected)
+{
+	struct arranged_source *s = new_source(what, expected);
+
+	if (!s)
+		return NULL;
+	s->read = read;
+	s->wanted = *wanted;
 	return &s->base;
 }

@@ -15,8 +15,6 @@
 
 #include "insights_peak.h"
 
-enum { HELD = 10000 }; /* more rows than these are put in order, and searched, by a worker */
-
 enum { ASK_ORDER, ASK_HIT }; /* kinds of a tab's fetches */
 
 static struct peak_tab *
@@ -271,7 +269,7 @@ peak_set_order(const struct insights_view *s, struct insights_list *l, bool halv
 {
 	const struct peak_look k = peak_look(s, halves);
 
-	l->order.elsewhere = insights_ready(s) && peak_look_rows(&k) > HELD;
+	l->order.elsewhere = insights_ready(s) && peak_look_rows(&k) > TS_ARRANGED_FROM;
 }
 
 static void

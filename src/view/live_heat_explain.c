@@ -51,7 +51,7 @@ ts_live_explain(struct ts_explained *x, const struct ts_report *r, int64_t tile,
 		"SELECT %s + (SELECT coalesce(sum(bytes), 0) FROM lowered_variable WHERE tile = "
 		"%lld%s AND class IN (SELECT class FROM class_interval WHERE start <= %lld AND "
 		"\"end\" > %lld))",
-		base, (long long)tile, flags ? " AND coalesce(always_live, 0) = 0" : "",
+		base, (long long)tile, flags ? " AND NOT ifnull(always_live, 0)" : "",
 		(long long)step, (long long)step);
 }
 

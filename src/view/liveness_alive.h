@@ -41,7 +41,6 @@ struct alive_look {
 };
 
 /* More rows than this are arranged and searched by a worker (liveness_far.c). */
-enum { ALIVE_HELD = 20000 };
 
 struct alive_tab {
 	struct ts_held_list l; /* first */
@@ -55,7 +54,7 @@ struct alive_tab {
 	struct ts_column_facts facts[C_MARK + TS_ALIVE_MARKS];
 	char title[TS_ALIVE_MARKS][ALIVE_TITLE], heading[ALIVE_HEADING];
 
-	/* of more than ALIVE_HELD rows */
+	/* of more than TS_ARRANGED_FROM rows */
 	struct ts_arranging arranging;
 	struct ts_row_search search;
 };

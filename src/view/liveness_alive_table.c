@@ -485,7 +485,7 @@ live_alive_begin(struct alive_tab *a, const struct ts_tab *t)
 			: "nothing but what is always live"};
 	others = a->l.of != a->s->alive_data + 1;
 	a->l.of = a->s->alive_data + 1;
-	a->l.order.elsewhere = a->s->alive && a->s->alive->rows > ALIVE_HELD;
+	a->l.order.elsewhere = a->s->alive && a->s->alive->rows > TS_ARRANGED_FROM;
 	ts_held_list_begin(&a->l, t, &what, a->body, a->s->alive ? a->s->alive->rows : 0);
 	if (others)
 		follow(a);

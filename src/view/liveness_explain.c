@@ -53,7 +53,7 @@ live_lowered_sql(const struct liveness *s, int64_t at, int64_t not, char out[LIV
 	snprintf(out, LIVE_SQL,
 		"(SELECT coalesce(sum(bytes), 0) FROM lowered_variable WHERE %s%s%sclass IN (SELECT "
 		"class FROM class_interval WHERE start <= %lld AND \"end\" > %lld)%s)",
-		where, where[0] ? " AND " : "", flags ? "coalesce(always_live, 0) = 0 AND " : "",
+		where, where[0] ? " AND " : "", flags ? "NOT ifnull(always_live, 0) AND " : "",
 		(long long)at, (long long)at, never);
 	return true;
 }
@@ -91,7 +91,7 @@ base_sql(const struct liveness *s, char out[LIVE_SQL])
 		table = "tile_memory";
 	} else if (s->src.derived) {
 		table = "lowered_variable";
-		also = "coalesce(always_live, 0) <> 0";
+		also = "ifnull(always_live, 0)";
 	}
 	snprintf(out, LIVE_SQL, "(SELECT coalesce(sum(%s), 0) FROM %s%s%s%s%s)", column, table,
 		where[0] || *also ? " WHERE " : "", where, where[0] && *also ? " AND " : "", also);
@@ -280,7 +280,7 @@ ask_pieces(const struct liveness *s, struct ts_explained *x, const struct ts_ali
 			alive->row[i].bytes > a->bytes;
 	ts_explain_query(x,
 		"SELECT sum(bytes) FROM lowered_variable WHERE %s%svariable = %lld AND "
-		"coalesce(always_live, 0) = 0 AND class IN (SELECT class FROM class_interval WHERE start "
+		"NOT ifnull(always_live, 0) AND class IN (SELECT class FROM class_interval WHERE start "
 		"<= %lld AND \"end\" > %lld) GROUP BY class ORDER BY sum(bytes) DESC LIMIT 1 OFFSET %d",
 		where, where[0] ? " AND " : "", (long long)a->variable, (long long)alive->step,
 		(long long)alive->step, larger);

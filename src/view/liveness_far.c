@@ -30,6 +30,8 @@ struct question {
 	struct alive_look look;
 	struct ts_alive *alive;	  /* held */
 	struct ts_groups *groups; /* held, or NULL */
+	struct ts_lives *lives;	  /* held, or NULL: of all rows, where only the largest are held */
+	struct ts_live_labels *labels; /* held, or NULL */
 	struct ts_what_if_changes what_if;
 	int columns;
 	struct ts_column column[C_MARK + TS_ALIVE_MARKS];
@@ -43,6 +45,8 @@ free_question(void *ctx)
 
 	ts_alive_close(q->alive);
 	ts_groups_close(q->groups);
+	ts_lives_close(q->lives);
+	ts_live_labels_close(q->labels);
 	free(q);
 }
 
@@ -99,7 +103,7 @@ far_rank(void *ctx, int64_t row, int column, int64_t *rank)
 	return live_alive_rank(((const struct question *)ctx)->alive, row, column, rank);
 }
 
-/* Rows of the question, which stays the caller's. */
+/* Rows of the question, which goes with them. */
 static struct ts_arrangeable
 arrangeable(struct question *q)
 {
@@ -111,7 +115,8 @@ arrangeable(struct question *q)
 			.value = far_value,
 			.rank = far_rank,
 			.shared = true,
-			.ctx = q}};
+			.ctx = q},
+		.free = free_question};
 }
 
 /* --- questions -------------------------------------------------------------------------------- */
@@ -136,18 +141,18 @@ static void
 ask_arranged(struct alive_tab *a, struct ts_tab *t)
 {
 	const struct ts_table_wish wish = ts_table_wish(&a->l.order);
-	struct question *q = NULL;
 	struct ts_arrangeable what;
+	struct question *q;
 
-	if (!as_they_come(&wish, a->s->alive))
-		q = new_question(a);
-	if (!q) {
+	if (as_they_come(&wish, a->s->alive)) {
 		ts_arranging_set(&a->arranging, &a->l.table, &a->l.list, a->l.of, NULL);
 		return;
 	}
-	what = arrangeable(q);
-	what.free = free_question;
-	ts_arranging_send(&a->arranging, t, t->kind + ASK_ARRANGED, &a->l.table, a->l.of, &what);
+	q = new_question(a);
+	if (q)
+		what = arrangeable(q);
+	ts_arranging_send(&a->arranging, t, t->kind + ASK_ARRANGED, &a->l.table, a->l.of,
+		q ? &what : NULL);
 }
 
 static void
@@ -156,13 +161,10 @@ ask_hit(struct alive_tab *a, struct ts_tab *t)
 	struct question *q = new_question(a);
 	struct ts_arrangeable what;
 
-	a->search.wanted = false;
-	if (!q)
-		return;
-	what = arrangeable(q);
-	what.free = free_question;
+	if (q)
+		what = arrangeable(q);
 	(void)ts_row_search_send(&a->search, t, t->kind + ASK_HIT, &a->l.list, a->l.of, a->l.needle,
-		&what, a->l.order.row ? a->arranging.shown : NULL);
+		q ? &what : NULL, a->l.order.row ? a->arranging.shown : NULL);
 }
 
 /* Are all rows of the newest question here? */
@@ -244,92 +246,46 @@ live_far_search(struct alive_tab *a, const struct ts_call *call)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-struct source {
-	struct ts_row_source base; /* first */
-	struct question *q;
-	struct ts_table_wish wanted;
-	struct ts_lives *lives;	       /* held, or NULL */
-	struct ts_live_labels *labels; /* held, or NULL */
-	struct ts_alive_query query;
-	struct ts_arranged *far; /* NULL: as they come */
-	bool begun;
-	int64_t at;
-};
-
-static void
-source_free(struct ts_row_source *base)
-{
-	struct source *s = (struct source *)base;
-
-	free_question(s->q);
-	ts_lives_close(s->lives);
-	ts_live_labels_close(s->labels);
-	ts_arranged_close(s->far);
-	free(s);
-}
-
-/* All rows, where only the largest are held; in their order. */
+/* All rows, where only the largest are held. */
 static enum ts_code
-source_begin(struct source *s, struct ts_reader *rd, struct ts_err *err)
+read_all(struct ts_arrangeable *what, struct ts_reader *rd, struct ts_err *err)
 {
-	struct ts_alive *all = NULL;
-	struct ts_arrangeable what;
-	enum ts_code code = TS_OK;
+	struct question *q = what->table.ctx;
+	struct ts_alive_query query = q->alive->asked;
+	struct ts_alive *all;
+	enum ts_code code;
 
-	s->begun = true;
-	if (s->q->alive->left_rows > 0 && s->lives) {
-		s->query.labels = s->labels;
-		s->query.most = TS_LIVES_MAX;
-		code = ts_alive_read(&all, rd, s->lives, &s->query, s->q->alive, err);
-		if (code)
-			return code;
-		ts_alive_close(s->q->alive);
-		s->q->alive = all;
-	}
-	what = arrangeable(s->q);
-	if (!as_they_come(&s->wanted, s->q->alive))
-		code = ts_arranged_make(&s->far, &what, &s->wanted, rd->cancel, err);
-	return code;
-}
-
-static enum ts_code
-source_next(struct ts_row_source *base, struct ts_reader *rd, struct ts_table_value *values,
-	bool *more, struct ts_err *err)
-{
-	struct source *s = (struct source *)base;
-	enum ts_code code = s->begun ? TS_OK : source_begin(s, rd, err);
-	int64_t row;
-
-	*more = !code && s->at < (s->far ? s->far->a.count : s->q->alive->rows);
-	if (!*more)
+	if (q->alive->left_rows == 0 || !q->lives)
+		return TS_OK;
+	query.labels = q->labels;
+	query.most = TS_LIVES_MAX;
+	code = ts_alive_read(&all, rd, q->lives, &query, q->alive, err);
+	if (code)
 		return code;
-	row = s->far ? (int64_t)s->far->a.row[s->at] : s->at;
-	for (int i = 0; i < s->q->columns; i++)
-		live_alive_value(&s->q->look, row, i, &values[i]);
-	s->at++;
+	ts_alive_close(q->alive);
+	q->alive = all;
+	q->look.alive = all;
+	what->rows = all->rows;
 	return TS_OK;
 }
 
 static struct ts_row_source *
 make_source(struct ts_view *v)
 {
+	static const struct ts_table_wish plain = TS_TABLE_WISH_PLAIN;
 	struct liveness *l = (struct liveness *)v;
 	const struct alive_tab *a = l->tabs.tab[0].own;
-	struct source *s = ts_alloc(1, sizeof(*s));
+	struct ts_table_wish wish = ts_table_wish(&a->l.order);
+	struct question *q = new_question(a);
+	struct ts_arrangeable what;
 
-	if (!s)
+	if (!q)
 		return NULL;
-	s->q = new_question(a);
-	if (!s->q) {
-		free(s);
-		return NULL;
-	}
-	s->base = (struct ts_row_source){source_next, NULL, source_free, l->alive->found};
-	s->wanted = ts_table_wish(&a->l.order);
-	s->lives = l->lives ? ts_lives_hold(l->lives) : NULL;
-	s->labels = l->labels && l->alive->grouped ? ts_live_labels_hold(l->labels) : NULL;
-	s->query = l->alive->asked;
-	return &s->base;
+	q->lives = l->lives ? ts_lives_hold(l->lives) : NULL;
+	q->labels = l->labels && l->alive->grouped ? ts_live_labels_hold(l->labels) : NULL;
+	what = arrangeable(q);
+	return ts_arranged_source_read(&what, read_all,
+		as_they_come(&wish, l->alive) ? &plain : &wish, l->alive->found);
 }
 
 bool

@@ -373,7 +373,7 @@ begin(struct lifetimes_tab *d, const struct ts_tab *t)
 	}
 	if (d->rows && d->rows->count == 0)
 		what.empty = "nothing but what is always live";
-	d->l.order.elsewhere = live_lifetimes_count(d) > LIFETIMES_HELD;
+	d->l.order.elsewhere = live_lifetimes_count(d) > TS_ARRANGED_FROM;
 	ts_held_list_begin(&d->l, t, &what, d->body, live_lifetimes_count(d));
 }
 

@@ -16,7 +16,6 @@
 #include "liveness_internal.h"
 
 enum {
-	LIFETIMES_HELD = 20000, /* more rows are arranged and searched by a worker */
 	LIFETIME_NAME = 64,	/* room for a number */
 };
 

@@ -269,65 +269,45 @@ live_lifetimes_arrangeable(struct lifetimes_rows *r)
 		.free = close_rows};
 }
 
-struct source {
-	struct ts_row_source base; /* first */
-	struct lifetimes_rows *rows;
-	struct lifetimes_question q; /* to be asked where not all are here */
-	struct ts_table_wish wanted;
-	struct ts_arranged *far; /* NULL: as they come */
-	bool begun;
-	int64_t at;
+/* --- a file ----------------------------------------------------------------------------------- */
+
+/* Rows, and what is to be asked where not all of them are here. */
+struct file_rows {
+	struct lifetimes_rows *rows; /* held */
+	struct lifetimes_question q;
 };
 
+static bool
+file_value(void *ctx, int64_t i, int column, struct ts_table_value *out)
+{
+	return rows_value(((const struct file_rows *)ctx)->rows, i, column, out);
+}
+
 static void
-source_free(struct ts_row_source *base)
+free_file_rows(void *ctx)
 {
-	struct source *s = (struct source *)base;
+	struct file_rows *f = ctx;
 
-	live_lifetimes_close(s->rows);
-	live_lifetimes_question_fini(&s->q);
-	ts_arranged_close(s->far);
-	free(s);
+	live_lifetimes_close(f->rows);
+	live_lifetimes_question_fini(&f->q);
+	free(f);
 }
 
 static enum ts_code
-source_begin(struct source *s, struct ts_reader *rd, struct ts_err *err)
+read_all(struct ts_arrangeable *what, struct ts_reader *rd, struct ts_err *err)
 {
-	struct lifetimes_rows *all = NULL;
-	struct ts_arrangeable what;
-	enum ts_code code = TS_OK;
+	struct file_rows *f = what->table.ctx;
+	struct lifetimes_rows *all;
+	enum ts_code code;
 
-	s->begun = true;
-	if (live_lifetimes_some(s->rows)) {
-		code = live_lifetimes_read(&all, &s->q, rd, err);
-		if (code)
-			return code;
-		live_lifetimes_close(s->rows);
-		s->rows = all;
-	}
-	if (live_lifetimes_as_they_come(&s->wanted))
+	if (!live_lifetimes_some(f->rows))
 		return TS_OK;
-	what = live_lifetimes_arrangeable(s->rows);
-	code = ts_arranged_make(&s->far, &what, &s->wanted, rd->cancel, err);
-	what.free(what.table.ctx);
-	return code;
-}
-
-static enum ts_code
-source_next(struct ts_row_source *base, struct ts_reader *rd, struct ts_table_value *values,
-	bool *more, struct ts_err *err)
-{
-	struct source *s = (struct source *)base;
-	enum ts_code code = s->begun ? TS_OK : source_begin(s, rd, err);
-	int64_t row;
-
-	*more = !code && s->at < (s->far ? s->far->a.count : s->rows->made.rows);
-	if (!*more)
+	code = live_lifetimes_read(&all, &f->q, rd, err);
+	if (code)
 		return code;
-	row = s->far ? (int64_t)s->far->a.row[s->at] : s->at;
-	for (int i = 0; i < L_COUNT; i++)
-		rows_value(s->rows, row, i, &values[i]);
-	s->at++;
+	live_lifetimes_close(f->rows);
+	f->rows = all;
+	what->rows = all->made.rows;
 	return TS_OK;
 }
 
@@ -335,15 +315,24 @@ struct ts_row_source *
 live_lifetimes_source(struct lifetimes_rows *r, struct lifetimes_question *q,
 	const struct ts_table_order *o)
 {
-	struct source *s = ts_alloc(1, sizeof(*s));
+	static const struct ts_table_wish plain = TS_TABLE_WISH_PLAIN;
+	struct ts_table_wish wish = ts_table_wish(o);
+	struct file_rows *f = ts_alloc(1, sizeof(*f));
+	struct ts_arrangeable what = {.rows = r->made.rows,
+		.table = {.column = columns,
+			.columns = L_COUNT,
+			.facts = facts,
+			.value = file_value,
+			.shared = true,
+			.ctx = f},
+		.free = free_file_rows};
 
-	if (!s) {
+	if (!f) {
 		live_lifetimes_question_fini(q);
 		return NULL;
 	}
-	s->base = (struct ts_row_source){source_next, NULL, source_free, r->count};
-	s->rows = live_lifetimes_hold(r);
-	s->q = *q;
-	s->wanted = ts_table_wish(o);
-	return &s->base;
+	f->rows = live_lifetimes_hold(r);
+	f->q = *q;
+	return ts_arranged_source_read(&what, read_all,
+		live_lifetimes_as_they_come(&wish) ? &plain : &wish, r->count);
 }

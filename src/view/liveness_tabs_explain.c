@@ -41,8 +41,8 @@ explain_change(const struct liveness *s, struct ts_explain *out, bool born)
 		(long long)t->count, t->count == 1 ? "" : "s", at, not );
 	if (s->shown.where == TS_LIVE_ALL && !s->src.derived)
 		ts_explain_query(x,
-			"SELECT coalesce(sum(v.bytes), 0) FROM variable v WHERE coalesce(v.always_live, "
-			"0) = 0 AND " ALIVE_AT " AND NOT " ALIVE_AT,
+			"SELECT coalesce(sum(v.bytes), 0) FROM variable v WHERE NOT "
+			"ifnull(v.always_live, 0) AND " ALIVE_AT " AND NOT " ALIVE_AT,
 			at, at, not, not );
 	else if (live_lowered_sql(s, at, not, sql))
 		ts_explain_query(x, "SELECT %s", sql);
@@ -96,7 +96,7 @@ live_explain_always(const struct liveness *s, struct ts_explain *out, const stru
 	ts_explain_formula(x, "the sum of %lld names", (long long)a->count);
 	if (!a->by_tile)
 		ts_explain_query(x,
-			"SELECT coalesce(sum(bytes), 0) FROM variable WHERE always_live <> 0");
+			"SELECT coalesce(sum(bytes), 0) FROM variable WHERE always_live");
 	else if (tiles)
 		ts_explain_query(x, "SELECT coalesce(sum(bytes), 0) FROM tile_always_live%s%s",
 			where[0] ? " WHERE " : "", where);
@@ -147,12 +147,12 @@ alive_rows_sql(const struct liveness *s, int64_t at, char out[GROUP_SQL])
 		return false;
 	if (of_variables(s))
 		snprintf(out, GROUP_SQL,
-			"FROM variable v WHERE coalesce(v.always_live, 0) = 0 AND v.variable IN (SELECT "
+			"FROM variable v WHERE NOT ifnull(v.always_live, 0) AND v.variable IN (SELECT "
 			"variable FROM liveness_variable WHERE start <= %lld AND \"end\" > %lld)",
 			(long long)at, (long long)at);
 	else
 		snprintf(out, GROUP_SQL,
-			"FROM lowered_variable v WHERE %s%scoalesce(v.always_live, 0) = 0 AND v.class IN "
+			"FROM lowered_variable v WHERE %s%sNOT ifnull(v.always_live, 0) AND v.class IN "
 			"(SELECT class FROM class_interval WHERE start <= %lld AND \"end\" > %lld)",
 			where, where[0] ? " AND " : "", (long long)at, (long long)at);
 	return true;
@@ -238,7 +238,7 @@ explain_group_always(const struct liveness *s, struct ts_explain *out, int group
 		snprintf(scale, sizeof(scale), " %c %lld", s->one_replica ? '/' : '*', replicas);
 	if (!a->by_tile)
 		ts_explain_query(x,
-			"SELECT coalesce(sum(bytes), 0)%s FROM variable WHERE always_live <> 0 AND "
+			"SELECT coalesce(sum(bytes), 0)%s FROM variable WHERE always_live AND "
 			"variable_group(name, NULL) = %s",
 			scale, quoted);
 	else if (fits)

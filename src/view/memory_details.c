@@ -92,65 +92,69 @@ take_answer(struct details_tab *s, const struct memory_view *m)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* All nodes in the order, or those that pass the filter; *row is the caller's. False: neither can be worked out. */
-static bool
-arrange(const struct ts_tab *t, const struct ts_table_wish *wish, struct ts_table_arranged *out)
+/* All nodes in the order, or those that pass the filter; *row is the caller's. */
+static enum ts_code
+arrange(const struct ts_tab *t, const struct ts_table_wish *wish, struct ts_table_arranged *out,
+	struct ts_err *err)
 {
 	struct ts_table table = memory_details_all(t);
 	struct ts_table_order order;
-	struct ts_err err = {0};
 	enum ts_code code;
 
 	ts_table_order_init(&order);
 	ts_table_wish_set(&order, wish);
 	table.order = &order;
-	code = ts_table_arrange(out, &table, (int64_t)details_of(t)->nodes, NULL, NULL, &err);
+	code = ts_table_arrange(out, &table, (int64_t)details_of(t)->nodes, NULL, NULL, err);
 	ts_table_order_fini(&order);
-	return !code;
+	return code;
 }
 
-/* rank[node]: its place among all of them; as they come where there is no order. False: no memory. */
-static bool
-rank_nodes(const struct ts_tab *t, uint32_t *rank)
+/* rank[node]: its place among all of them; as they come where there is no order. */
+static enum ts_code
+rank_nodes(const struct ts_tab *t, uint32_t *rank, struct ts_err *err)
 {
 	const struct details_tab *s = details_of(t);
 	struct ts_table_wish wish = ts_table_wish(&s->order);
 	struct ts_table_arranged a;
+	enum ts_code code;
 
 	for (size_t i = 0; i < s->nodes; i++)
 		rank[i] = (uint32_t)i;
 	wish.filter[0] = '\0';
 	if (wish.sorted < 0 && !wish.descending)
-		return true;
-	if (!arrange(t, &wish, &a))
-		return false;
+		return TS_OK;
+	code = arrange(t, &wish, &a, err);
+	if (code)
+		return code;
 	for (int64_t i = 0; i < a.count; i++)
 		rank[a.row[i]] = (uint32_t)i;
 	free(a.row);
-	return true;
+	return TS_OK;
 }
 
 /* Which nodes pass, and what they are in. */
-static bool
-keep_nodes(const struct ts_tab *t)
+static enum ts_code
+keep_nodes(const struct ts_tab *t, struct ts_err *err)
 {
 	struct details_tab *s = details_of(t);
 	struct ts_table_wish wish = ts_table_wish(&s->order);
 	struct ts_table_arranged a;
+	enum ts_code code;
 
 	free(s->kept);
 	s->kept = NULL;
 	if (!wish.filter[0])
-		return true;
-	if (!arrange(t, &wish, &a))
-		return false;
+		return TS_OK;
+	code = arrange(t, &wish, &a, err);
+	if (code)
+		return code;
 	s->kept = ts_alloc(s->nodes + 1, sizeof(*s->kept));
 	for (int64_t i = 0; s->kept && i < a.count; i++)
 		s->kept[a.row[i]] = true;
 	for (size_t i = 0; s->kept && i < s->nodes; i++)
 		s->kept[i] |= memory_details_open(s, &s->node[i]);
 	free(a.row);
-	return s->kept;
+	return s->kept ? TS_OK : ts_err_nomem(err);
 }
 
 static int
@@ -181,6 +185,15 @@ put_lines(struct details_tab *s, uint32_t *rank, uint32_t *siblings, size_t from
 	}
 }
 
+/* Which lines there are, and in what order. */
+static enum ts_code
+arrange_nodes(const struct ts_tab *t, uint32_t *rank, struct ts_err *err)
+{
+	enum ts_code code = rank ? keep_nodes(t, err) : ts_err_nomem(err);
+
+	return code ? code : rank_nodes(t, rank, err);
+}
+
 static void
 make_lines(struct ts_tab *t)
 {
@@ -188,14 +201,15 @@ make_lines(struct ts_tab *t)
 	/* siblings of all levels that are gone through at once are nodes of their own */
 	uint32_t *rank = ts_alloc(2 * s->nodes + 1, sizeof(*rank));
 	struct ts_table table = memory_details_table(t);
+	struct ts_err err = {0};
 
 	s->lines = 0;
-	if (!rank || !keep_nodes(t) || !rank_nodes(t, rank)) { /* nothing says what is not so */
+	if (arrange_nodes(t, rank, &err)) { /* nothing says what is not so: all, as they come */
 		static const struct ts_table_wish plain = TS_TABLE_WISH_PLAIN;
 
-		ts_view_say_error(t->view->env, "out of memory");
+		ts_view_say_error(t->view->env, "%s", err.msg);
 		ts_table_wish_set(&s->order, &plain);
-		(void)(keep_nodes(t) && rank && rank_nodes(t, rank)); /* all, as they come */
+		(void)!arrange_nodes(t, rank, &err);
 	}
 	s->is = ts_table_wish(&s->order);
 	if (rank)

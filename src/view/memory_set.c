@@ -68,7 +68,7 @@ arrange_set(struct set_fetch *a, const struct ts_cancel *cancel, struct ts_err *
 	struct ts_arrangeable what;
 	enum ts_code code;
 
-	if (a->names->v.count <= SET_HELD || is_plain(&a->wanted))
+	if (a->names->v.count <= TS_ARRANGED_FROM || is_plain(&a->wanted))
 		return TS_OK;
 	if (!memory_set_arrangeable(&what, a->names, a->whole))
 		return ts_err_nomem(err);
@@ -113,7 +113,7 @@ make_order(struct ts_tab *t)
 	struct ts_table table = memory_set_table(t);
 	int64_t rows = s->ask.here ? (int64_t)memory_set_variables_of(t)->count : 0;
 
-	s->order.elsewhere = rows > SET_HELD;
+	s->order.elsewhere = rows > TS_ARRANGED_FROM;
 	ts_table_order_make(&s->order, &table, &s->list, rows, s->data);
 }
 
@@ -163,7 +163,7 @@ static void
 let_go(struct ts_tab *t)
 {
 	struct set_tab *s = memory_set_of(t);
-	struct gone_fetch *g = s->names && s->names->v.count > SET_HELD ? ts_alloc(1, sizeof(*g))
+	struct gone_fetch *g = s->names && s->names->v.count > TS_ARRANGED_FROM ? ts_alloc(1, sizeof(*g))
 									: NULL;
 
 	if (g) {

@@ -25,7 +25,6 @@ enum {
 };
 
 /* More rows than this are arranged and searched by a worker. */
-enum { SET_HELD = 20000 };
 
 /* An answer: shared, read-only when it is there. */
 struct set_names {
@@ -57,7 +56,7 @@ struct set_tab {
 	struct ts_table_wish rest_for;
 	struct ts_list list;
 	struct ts_table_order order;
-	struct ts_arranging arranging; /* of more than SET_HELD rows */
+	struct ts_arranging arranging; /* of more than TS_ARRANGED_FROM rows */
 	struct ts_row_search search;
 	struct set_place place;
 	struct ts_fetch *placing; /* it is being looked for */

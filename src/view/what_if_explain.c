@@ -140,8 +140,8 @@ query_peak(struct ts_explained *x, const struct what_if_tab *s, const struct ts_
 	if (device && s->w->times > 1)
 		ts_strbuf_printf(&q, "%lld * ", (long long)s->w->times);
 	ts_strbuf_puts(&q,
-		"kept ELSE 0 END), 0) FROM (SELECT v.bytes, v.class, coalesce(v.always_live, 0) "
-		"> 0 AS always, ");
+		"kept ELSE 0 END), 0) FROM (SELECT v.bytes, v.class, ifnull(v.always_live, 0) "
+		"AS always, ");
 	fits = !after || add_case(&q, s, 0, false);
 	if (!after)
 		ts_strbuf_puts(&q, "v.bytes");
@@ -168,7 +168,7 @@ query_change(struct ts_explained *x, const struct what_if_tab *s, int i, const c
 	ts_strbuf_init(&q, TS_EXPLAIN_QUERY);
 	ts_strbuf_printf(&q,
 		"SELECT %s FROM (SELECT v.bytes, %s AS kept FROM lowered_variable v WHERE "
-		"(coalesce(v.always_live, 0) > 0 OR v.class IN (SELECT class FROM class_interval WHERE "
+		"(ifnull(v.always_live, 0) OR v.class IN (SELECT class FROM class_interval WHERE "
 		"\"end\" > start)) AND ",
 		figure, kept);
 	fits = add_case(&q, s, i, true);

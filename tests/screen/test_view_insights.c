@@ -381,7 +381,7 @@ START_TEST(cursor_stays)
 }
 END_TEST
 
-enum { BULK = 30000 };
+enum { BULK = 60000 };
 
 /* Rows that a file gets: how many, and whether the names and bytes are those of the table in its order. */
 static int64_t
@@ -420,16 +420,16 @@ START_TEST(all_of_the_peak)
 	int64_t all;
 
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE,
-		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29999) "
+		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59999) "
 		"INSERT INTO variable(variable, name, bytes, always_live, element_type) SELECT 1000000 + i, "
-		"printf('bulk/%05d', i * 7919 % 30000), 8 + i % 100, 1, iif(i % 2, 'float', 'half') FROM n");
+		"printf('bulk/%05d', i * 7919 % 60000), 8 + i % 100, 1, iif(i % 2, 'float', 'half') FROM n");
 	harness_settle(&h);
 	harness_type(&h, "tab peak");
 	harness_type(&h, "pane-next");
 	ck_assert(h.view->ops->sheet(h.view, &sheet));
 	ck_assert_int_eq(sheet.rows, 500);
 	ck_assert_ptr_nonnull(sheet.wait);
-	harness_says(&h, "largest 500 of 31,1");
+	harness_says(&h, "largest 500 of 61,1");
 	harness_type(&h, "search bulk/00000"); /* waits for the others */
 	harness_settle(&h);
 	ck_assert_str_eq(h.env.message, "hit 1 of 1");
@@ -460,7 +460,7 @@ START_TEST(all_of_the_peak)
 	ck_assert_int_eq(count_written(), all);
 
 	table_command(TS_CMD_FILTER, "bulk/0000");
-	harness_says(&h, "10 of 31,1");
+	harness_says(&h, "10 of 61,1");
 	table_command(TS_CMD_SORT, "variable");
 	harness_command(&h, "first");
 	ck_assert_int_eq(count_written(), 10);

@@ -19,7 +19,11 @@
 
 struct ts_row_source;
 
-enum { TS_ARRANGED_PILES = 4, TS_ARRANGED_NEEDLE = 256 };
+enum {
+	TS_ARRANGED_FROM = 20000, /* more rows than these are put in order, and searched, by a worker */
+	TS_ARRANGED_PILES = 4,
+	TS_ARRANGED_NEEDLE = 256,
+};
 
 /* Rows in an order; shared, read-only when it is made. */
 struct ts_arranged {
@@ -90,6 +94,14 @@ void ts_arranging_fini(struct ts_arranging *g);
  */
 struct ts_row_source *ts_arranged_source(const struct ts_arrangeable *what,
 	const struct ts_table *t, struct ts_arranged *shown);
+
+/*
+ * The same of rows of which not all are here, perhaps: `read` (in the worker) has `what` have all of them, in the same ctx. They
+ * are put in the order `wanted` then, without a total. `expected`: how many they may be.
+ */
+struct ts_row_source *ts_arranged_source_read(const struct ts_arrangeable *what,
+	enum ts_code (*read)(struct ts_arrangeable *what, struct ts_reader *rd, struct ts_err *err),
+	const struct ts_table_wish *wanted, int64_t expected);
 
 /* --- a word in the first column ----------------------------------------------------------------- */
 
