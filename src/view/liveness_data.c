@@ -440,7 +440,8 @@ ask_lives(struct liveness *s)
 		ts_view_wants_tile_rows(s->v.env);
 	if (!s->lives_wanted || s->v.env->looking || sums_may_come(s))
 		return;
-	if (s->sums && s->under_way[LIVE_FETCH_ALIVE]) /* the list that comes from sums is there at once */
+	if (s->sums &&
+		s->under_way[LIVE_FETCH_ALIVE]) /* the list that comes from sums is there at once */
 		return;
 	s->lives_wanted = false;
 	l = (struct lives_fetch *)new_fetch(LIVE_FETCH_LIVES);

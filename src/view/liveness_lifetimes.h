@@ -16,7 +16,7 @@
 #include "liveness_internal.h"
 
 enum {
-	LIFETIME_NAME = 64,	/* room for a number */
+	LIFETIME_NAME = 64, /* room for a number */
 };
 
 enum {

@@ -163,8 +163,9 @@ static void
 let_go(struct ts_tab *t)
 {
 	struct set_tab *s = memory_set_of(t);
-	struct gone_fetch *g = s->names && s->names->v.count > TS_ARRANGED_FROM ? ts_alloc(1, sizeof(*g))
-									: NULL;
+	struct gone_fetch *g = s->names && s->names->v.count > TS_ARRANGED_FROM
+		? ts_alloc(1, sizeof(*g))
+		: NULL;
 
 	if (g) {
 		g->f.read = read_gone;

@@ -20,7 +20,8 @@
 struct ts_row_source;
 
 enum {
-	TS_ARRANGED_FROM = 20000, /* more rows than these are put in order, and searched, by a worker */
+	TS_ARRANGED_FROM =
+		20000, /* more rows than these are put in order, and searched, by a worker */
 	TS_ARRANGED_PILES = 4,
 	TS_ARRANGED_NEEDLE = 256,
 };
