@@ -159,14 +159,10 @@ ask_fp32(const struct insights_view *s, struct ts_explained *x, const struct ts_
 		" (always live or not, no code): %" PRId64 " / %" PRId64,
 		p->step, p->fp32.bytes, ts_peak_bytes(p));
 	peak_note_replicas(s, x);
-	if (has(s, TS_MEMORY_CATEGORY))
-		ts_explain_query(x,
-			"SELECT sum(CASE WHEN " PEAK_FP32 " THEN %s"
-			" ELSE 0 END) * 1.0 / sum(%s) FROM variable v WHERE (" PEAK_ALIVE
-			") AND " PEAK_NO_CODE,
-			peak_bytes_sql(s, bytes), bytes, p->step, p->step);
-	else
-		ts_explain_note(x, "no query: names of categories are not recorded");
+	ts_explain_query(x,
+		"SELECT sum(CASE WHEN " PEAK_FP32 " THEN %s"
+		" ELSE 0 END) * 1.0 / sum(%s) FROM variable v WHERE (" PEAK_ALIVE ") AND %s",
+		peak_bytes_sql(s, bytes), bytes, p->step, p->step, peak_no_code(s));
 }
 
 static void
@@ -182,16 +178,12 @@ ask_half(const struct insights_view *s, struct ts_explained *x, const struct ts_
 		"the least k whose k largest have half of %" PRId64
 		" bytes, alive at step %" PRId64,
 		ts_peak_bytes(p), p->step);
-	if (has(s, TS_MEMORY_CATEGORY))
-		ts_explain_query(x,
-			"WITH a AS (SELECT %s b, v.variable r FROM variable v WHERE (" PEAK_ALIVE
-			") AND " PEAK_NO_CODE
-			"), c AS (SELECT sum(b) OVER (ORDER BY b DESC, r) s, row_number()"
-			" OVER (ORDER BY b DESC, r) k FROM a) SELECT 1.0 * min(501, min(k)) FROM c"
-			" WHERE 2 * s >= (SELECT sum(b) FROM a)",
-			peak_bytes_sql(s, bytes), p->step, p->step);
-	else
-		ts_explain_note(x, "no query: names of categories are not recorded");
+	ts_explain_query(x,
+		"WITH a AS (SELECT %s b, v.variable r FROM variable v WHERE (" PEAK_ALIVE
+		") AND %s), c AS (SELECT sum(b) OVER (ORDER BY b DESC, r) s, row_number()"
+		" OVER (ORDER BY b DESC, r) k FROM a) SELECT 1.0 * min(501, min(k)) FROM c"
+		" WHERE 2 * s >= (SELECT sum(b) FROM a)",
+		peak_bytes_sql(s, bytes), p->step, p->step, peak_no_code(s));
 	peak_note_replicas(s, x);
 }
 
@@ -287,13 +279,9 @@ save_fp32(const struct insights_view *s, struct ts_explained *x, const struct ts
 		"FP32 variables alive at step %" PRId64 " in 16 bits: %" PRId64 " / 2", p->step,
 		p->fp32.bytes);
 	peak_note_replicas(s, x);
-	if (has(s, TS_MEMORY_CATEGORY))
-		ts_explain_query(x,
-			"SELECT sum(%s) / 2 FROM variable v WHERE (" PEAK_ALIVE
-			") AND " PEAK_NO_CODE " AND " PEAK_FP32,
-			peak_bytes_sql(s, bytes), p->step, p->step);
-	else
-		ts_explain_note(x, "no query: names of categories are not recorded");
+	ts_explain_query(x,
+		"SELECT sum(%s) / 2 FROM variable v WHERE (" PEAK_ALIVE ") AND %s AND " PEAK_FP32,
+		peak_bytes_sql(s, bytes), p->step, p->step, peak_no_code(s));
 }
 
 static void

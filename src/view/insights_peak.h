@@ -71,10 +71,8 @@ bool peak_tab_sheet(struct ts_tab *t, struct ts_sheet *out);
 	"lowered_variable WHERE tile = %" PRId64 " AND " PEAK_FP32                                \
 	" AND (always_live OR class IN (SELECT class FROM class_interval WHERE start <= %" PRId64 \
 	" AND \"end\" > %" PRId64 "))"
-/* what has no name is no code: NULL IN (...) is neither */
-#define PEAK_NO_CODE                                                                           \
-	"NOT (ifnull(v.always_live, 0) AND ifnull(v.name IN (SELECT name FROM memory_category" \
-	" WHERE name IS NOT NULL), 0))"
+/* Is it no code or state? */
+const char *peak_no_code(const struct insights_view *s);
 
 /* Bytes of a variable on the device, and what the note says of it. */
 enum { PEAK_BYTES_TEXT = 96 };

@@ -33,11 +33,26 @@ peak_note_replicas(const struct insights_view *s, struct ts_explained *x)
 			s->found.facts.peak.replicas);
 }
 
-static bool
-has(const struct insights_view *s, enum ts_relation relation)
+/* What has no name is no code: NULL IN (...) is neither. */
+#define NAMED(names) "NOT (ifnull(v.always_live, 0) AND ifnull(v.name IN (" names "), 0))"
+
+const char *
+peak_no_code(const struct insights_view *s)
 {
-	return ts_report_has(s->base.env->report, relation);
+	const struct ts_report *r = s->base.env->report;
+
+	if (!s->found.facts.has_categories)
+		return "1"; /* nobody knows what is */
+	if (ts_report_has(r, TS_MEMORY_CATEGORY))
+		return NAMED("SELECT name FROM memory_category WHERE name IS NOT NULL");
+	if (ts_report_has(r, TS_TILE_CATEGORY))
+		return NAMED("SELECT category_name(category) FROM tile_category "
+			     "WHERE category IS NOT NULL");
+	return NAMED("SELECT category_name(category) FROM lowered_variable "
+		     "WHERE category IS NOT NULL");
 }
+
+static const char not_recorded[] = "no query: who is alive is not recorded";
 
 static void
 explain_variable(struct insights_view *s, const struct ts_peak_variable *v, int divide,
@@ -65,14 +80,12 @@ ask_alive(const struct insights_view *s, struct ts_explained *x, const char *sum
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"variable.bytes, .always_live; liveness_variable.start, .end");
 	peak_note_replicas(s, x);
-	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
+	if (p->has_lives)
 		ts_explain_query(x,
-			"SELECT %s FROM variable v WHERE bytes >= 0 AND (" PEAK_ALIVE
-			") AND " PEAK_NO_CODE "%s",
-			sum, p->step, p->step, more);
+			"SELECT %s FROM variable v WHERE bytes >= 0 AND (" PEAK_ALIVE ") AND %s%s",
+			sum, p->step, p->step, peak_no_code(s), more);
 	else
-		ts_explain_note(x,
-			"no query: who is alive, or the names of categories, are not recorded");
+		ts_explain_note(x, "%s", not_recorded);
 }
 
 static void
@@ -115,16 +128,15 @@ explain_share(const struct insights_view *s, int percent, struct ts_explain *out
 	ts_explain_formula(x, "the least k whose k largest have %d%% of %" PRId64 " bytes", percent,
 		whole);
 	peak_note_replicas(s, x);
-	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
+	if (p->has_lives)
 		ts_explain_query(x,
 			"WITH a AS (SELECT %s b, v.variable r FROM variable v WHERE (" PEAK_ALIVE
-			") AND " PEAK_NO_CODE "), c AS (SELECT sum(b) OVER (ORDER BY b DESC, r) s,"
+			") AND %s), c AS (SELECT sum(b) OVER (ORDER BY b DESC, r) s,"
 			" row_number() OVER (ORDER BY b DESC, r) k FROM a) SELECT min(k) FROM c"
 			" WHERE 100 * s >= %d * (SELECT sum(b) FROM a)",
-			peak_bytes_sql(s, of), p->step, p->step, percent);
+			peak_bytes_sql(s, of), p->step, p->step, peak_no_code(s), percent);
 	else
-		ts_explain_note(x,
-			"no query: who is alive, or the names of categories, are not recorded");
+		ts_explain_note(x, "%s", not_recorded);
 }
 
 static void
@@ -137,12 +149,9 @@ explain_code(const struct insights_view *s, struct ts_explain *out)
 		"variable.bytes, .always_live, .name; memory_category.name");
 	ts_explain_note(x,
 		"code and state: always-live variables that have the name of a category");
-	if (has(s, TS_MEMORY_CATEGORY))
-		ts_explain_query(x,
-			"SELECT ifnull(sum(bytes), 0) FROM variable v WHERE bytes >= 0 AND NOT "
-			"(" PEAK_NO_CODE ")");
-	else
-		ts_explain_note(x, "no query: names of categories are not recorded");
+	ts_explain_query(x,
+		"SELECT ifnull(sum(bytes), 0) FROM variable v WHERE bytes >= 0 AND NOT (%s)",
+		peak_no_code(s));
 }
 
 /* The foot of the list, where it has not all of them. */
@@ -161,13 +170,13 @@ explain_listed(const struct insights_view *s, const struct peak_look *k, struct 
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"variable.bytes, .always_live; liveness_variable.start, .end");
 	ts_explain_note(x, "those that are in the list");
-	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
+	if (p->has_lives)
 		ts_explain_query(x,
 			"SELECT sum(b) FROM (SELECT %s AS b FROM variable v WHERE (" PEAK_ALIVE
-			") AND " PEAK_NO_CODE " ORDER BY b DESC LIMIT %" PRId64 ")",
-			peak_bytes_sql(s, of), p->step, p->step, rows);
+			") AND %s ORDER BY b DESC LIMIT %" PRId64 ")",
+			peak_bytes_sql(s, of), p->step, p->step, peak_no_code(s), rows);
 	else
-		ts_explain_note(x, "no query: names of categories are not recorded");
+		ts_explain_note(x, "%s", not_recorded);
 }
 
 /* Its share of all, and that of it and all larger ones. */
@@ -187,29 +196,27 @@ explain_so_far(struct insights_view *s, const struct peak_look *k, int64_t row,
 		"variable.bytes, .always_live; liveness_variable.start, .end");
 	ts_explain_formula(x, "100 x %" PRId64 " / %" PRId64, v->bytes, ts_peak_bytes(p));
 	peak_note_replicas(s, x);
-	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
+	if (p->has_lives)
 		ts_explain_query(x,
 			"SELECT 100.0 * sum(%s * (variable = %" PRId64
-			")) / sum(%s) FROM variable v WHERE (" PEAK_ALIVE ") AND " PEAK_NO_CODE,
-			peak_bytes_sql(s, of), v->variable, of, p->step, p->step);
+			")) / sum(%s) FROM variable v WHERE (" PEAK_ALIVE ") AND %s",
+			peak_bytes_sql(s, of), v->variable, of, p->step, p->step, peak_no_code(s));
 	else
-		ts_explain_note(x,
-			"no query: who is alive, or the names of categories, are not recorded");
+		ts_explain_note(x, "%s", not_recorded);
 	x = ts_explain_add(out, "share of the %" PRId64 " largest", row + 1);
 	ts_explain_real(x, 100 * peak_look_so_far(k, row) / k->whole, "%");
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		"variable.bytes, .always_live; liveness_variable.start, .end");
 	ts_explain_formula(x, "100 x %.0f / %" PRId64, peak_look_so_far(k, row), ts_peak_bytes(p));
 	peak_note_replicas(s, x);
-	if (has(s, TS_MEMORY_CATEGORY) && p->has_lives)
+	if (p->has_lives)
 		ts_explain_query(x,
 			"WITH a AS (SELECT %s AS b FROM variable v WHERE (" PEAK_ALIVE
-			") AND " PEAK_NO_CODE
-			") SELECT 100.0 * (SELECT sum(b) FROM (SELECT b FROM a ORDER BY b DESC LIMIT %" PRId64
+			") AND %s) SELECT 100.0 * (SELECT sum(b) FROM (SELECT b FROM a ORDER BY b DESC LIMIT %" PRId64
 			")) / sum(b) FROM a",
-			peak_bytes_sql(s, of), p->step, p->step, row + 1);
+			peak_bytes_sql(s, of), p->step, p->step, peak_no_code(s), row + 1);
 	else
-		ts_explain_note(x, "no query: as above");
+		ts_explain_note(x, "%s", not_recorded);
 }
 
 void
