@@ -221,6 +221,52 @@ explain_steps(const struct liveness *s, struct ts_explain *out)
 		ts_explain_query(x, "SELECT count(*) FROM liveness_step");
 }
 
+/*
+ * Intervals of a class may overlap: of each counts what lies behind the ends of those before it. Then bytes come where one
+ * begins and go where it ends.
+ */
+static void
+ask_highest_derived(const struct liveness *s, struct ts_explained *x)
+{
+	bool flags = ts_report_has_column(s->v.env->report, TS_LOWERED_VARIABLE,
+		TS_LOWERED_VARIABLE_ALWAYS_LIVE);
+	bool steps = ts_report_has(s->v.env->report, TS_LIVENESS_STEP);
+	char where[LIVE_TILES_SQL];
+
+	if (!live_tiles_sql(s, where)) {
+		ts_explain_note(x, "%s", live_too_many_tiles);
+		return;
+	}
+	ts_explain_query(x,
+		"WITH b AS (SELECT class, sum(bytes) s FROM lowered_variable WHERE %s%s%sclass IS NOT "
+		"NULL GROUP BY class), i AS (SELECT s, start, \"end\", max(\"end\") OVER (PARTITION BY "
+		"class ORDER BY start, \"end\" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) m FROM "
+		"class_interval JOIN b USING (class) WHERE \"end\" > start), e AS (SELECT max(start, "
+		"ifnull(m, start)) p, s FROM i WHERE \"end\" > ifnull(m, start) UNION ALL SELECT \"end\", "
+		"-s FROM i WHERE \"end\" > ifnull(m, start)) SELECT p FROM (SELECT p, sum(sum(s)) OVER "
+		"(ORDER BY p) v FROM e GROUP BY p)%s ORDER BY v DESC, p LIMIT 1",
+		where, where[0] ? " AND " : "", flags ? "NOT ifnull(always_live, 0) AND " : "",
+		steps ? " WHERE p <= (SELECT max(live_step) FROM liveness_step)" : "");
+}
+
+static void
+ask_highest(const struct liveness *s, struct ts_explained *x)
+{
+	if (s->src.derived && live_whole(s)->peak.bytes == 0)
+		ts_explain_note(x, "nothing is alive at any step: the first one");
+	else if (s->src.derived)
+		ask_highest_derived(s, x);
+	else if (s->shown.where == TS_LIVE_IPU)
+		ts_explain_query(x,
+			"SELECT live_step FROM liveness_step_ipu WHERE ipu = %lld ORDER BY "
+			"not_always_live DESC, live_step LIMIT 1",
+			(long long)s->shown.number);
+	else
+		ts_explain_query(x,
+			"SELECT live_step FROM liveness_step ORDER BY not_always_live "
+			"DESC, live_step LIMIT 1");
+}
+
 static void
 explain_peaks(const struct liveness *s, struct ts_explain *out, int64_t point)
 {
@@ -244,12 +290,8 @@ explain_peaks(const struct liveness *s, struct ts_explain *out, int64_t point)
 	ts_explain_integer(x, whole->peak.step, NULL);
 	ts_explain_from(x, s->src.derived ? TS_KNOWN_DERIVED : TS_KNOWN_RECORDED,
 		"where not_always_live is largest, of equals the first");
-	if (s->src.derived || s->shown.where != TS_LIVE_ALL)
-		ts_explain_note(x, "no query: it would have to derive every step");
-	else if (whole->peak.step != TS_UNKNOWN)
-		ts_explain_query(x,
-			"SELECT live_step FROM liveness_step ORDER BY not_always_live "
-			"DESC, live_step LIMIT 1");
+	if (whole->peak.step != TS_UNKNOWN)
+		ask_highest(s, x);
 	explain_steps(s, out);
 }
 
