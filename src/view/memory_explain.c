@@ -238,7 +238,7 @@ explain_whole(const struct memory_view *m, struct ts_explain *out)
 	ts_explain_query(x, "SELECT sum(bytes) FROM lowered_variable WHERE tile = %lld", tile);
 	if (whole.bytes < 0 || v->bytes < 0)
 		return;
-	x = ts_explain_add(out, "memory of tile %lld", tile);
+	x = ts_explain_add(out, "what the memory of tile %lld is made of", tile);
 	ts_explain_bytes(x, whole.bytes, memory_units(m));
 	ts_explain_from(x, TS_KNOWN_RECORDED, "tile_memory.total%s",
 		whole.gaps > 0 ? ", tile_memory.total_gaps" : "");
