@@ -141,6 +141,8 @@ find_asked(struct table_filter *f)
 		bool numbers = asks_text(n) && n->op != TS_FILTER_MATCHES &&
 			can_be_number(&f->filter, n);
 
+		if (asks_text(n))
+			f->numbers[n->text] = numbers;
 		for (int i = 0; asks_text(n) && i < f->t->columns && i < TS_TABLE_COLUMNS; i++)
 			if (only < 0 ? is_worth_asking(f, i, numbers) : i == only)
 				f->asked[n->text] |= UINT32_C(1) << i;
@@ -199,8 +201,7 @@ ask_value(const struct table_filter *f, const struct ts_filter_node *n,
 
 	if (v->type == TS_VALUE_TEXT)
 		return ts_filter_text(&f->use, n, v->s, v->n);
-	if (v->type != TS_VALUE_INTEGER || n->op == TS_FILTER_MATCHES ||
-		!can_be_number(&f->filter, n))
+	if (v->type != TS_VALUE_INTEGER || !f->numbers[n->text])
 		return TS_NO;
 	whole.op = TS_FILTER_IS;
 	return ts_filter_text(&f->use, &whole, text,

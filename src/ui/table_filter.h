@@ -17,6 +17,7 @@ struct table_filter {
 	struct ts_filter_use use;
 	uint32_t
 		asked[TS_FILTER_TEXTS]; /* columns (bits) in which a comparison with a text looks */
+	bool numbers[TS_FILTER_TEXTS];	/* one of its words may be a whole number */
 	int64_t row;			/* that is asked */
 };
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "corpus.h"
 #include "line_check.h"
@@ -16,6 +17,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/base/filter.h"
+#include "tilescope/base/finder.h"
 
 enum { F_NAME, F_BYTES, F_TILE, F_KIND, F_LIVE, F_SHARE, F_STEPS, F_AT, FIELDS };
 
@@ -546,6 +548,38 @@ START_TEST(corpus)
 }
 END_TEST
 
+/* A word in texts that begin as the one before did, against a comparison at each place. */
+START_TEST(words_in_texts)
+{
+	static const char signs[] = "aAbB@`[{/_1";
+	char text[80], word[12];
+	size_t n = 0;
+
+	seed = (uint64_t)_i + 7;
+	for (int round = 0; round < 400; round++) {
+		struct ts_finder f = {.word = word,
+			.n = 1 + roll(3 + roll(8)),
+			.any_case = roll(2)};
+
+		for (size_t i = 0; i < f.n; i++)
+			word[i] = f.any_case ? "ab@`[{/_1"[roll(9)] : signs[roll(11)];
+		for (int k = 0; k < 20; k++) {
+			size_t same = k > 0 && roll(2) ? roll((uint32_t)n + 1) : 0, end = 0;
+
+			n = same + roll((uint32_t)(sizeof(text) - same));
+			for (size_t i = same; i < n; i++)
+				text[i] = signs[roll(11)];
+			for (size_t i = 0; i + f.n <= n && end == 0; i++)
+				if ((f.any_case ? strncasecmp(text + i, word, f.n)
+						: strncmp(text + i, word, f.n)) == 0)
+					end = i + f.n;
+			ck_assert_int_eq(ts_finder_next(&f, text, n, same), end > 0);
+			ck_assert_uint_eq(f.end, end);
+		}
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -563,6 +597,7 @@ main(void)
 	tcase_add_test(t, finding);
 	tcase_add_loop_test(t, random_expressions, 0, 10);
 	tcase_add_loop_test(t, any_bytes, 0, 4);
+	tcase_add_loop_test(t, words_in_texts, 0, 8);
 	suite_add_tcase(s, t);
 	run = srunner_create(s);
 	srunner_run_all(run, CK_NORMAL);
