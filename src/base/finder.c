@@ -21,6 +21,13 @@ small(unsigned char c)
 	return c >= 'A' && c <= 'Z' ? (unsigned char)(c | 0x20) : c;
 }
 
+void
+ts_finder_small(char *word)
+{
+	for (; *word; word++)
+		*word = (char)small((unsigned char)*word);
+}
+
 static inline bool
 goes_on(const struct ts_finder *f, const char *s)
 {

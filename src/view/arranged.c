@@ -4,9 +4,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "tilescope/base/beside.h"
+#include "tilescope/base/finder.h"
 #include "tilescope/base/mem.h"
-#include "tilescope/base/utf8.h"
 #include "tilescope/view/arranged.h"
 #include "tilescope/view/sheet.h"
 
@@ -203,7 +205,13 @@ ts_arranging_fini(struct ts_arranging *g)
 
 /* --- a word --------------------------------------------------------------------------------------- */
 
-enum { LOOK = 1 << 12 /* rows from one look at the token to the next */ };
+enum { PIECE = 1 << 12 /* rows that one thread looks at before it looks at the token */ };
+
+/* Hits in rows that follow each other: places, -1 for none. */
+struct hits {
+	int64_t first, last, count;
+	int64_t near, before; /* the one that is looked for among these; how many stand before it */
+};
 
 struct find_fetch {
 	struct ts_fetch f; /* first */
@@ -211,42 +219,92 @@ struct find_fetch {
 	struct ts_arranged *shown; /* held, or NULL */
 	int64_t count, at;	   /* places; the first that is looked at */
 	int step;
+	char word[TS_ARRANGED_NEEDLE]; /* in small letters */
 	struct ts_row_hit found;
+
+	/* while it runs */
+	struct hits *piece;
+	_Atomic int64_t next;
+	const struct ts_cancel *cancel;
 };
 
-static bool
-has_needle(const struct find_fetch *x, int64_t row)
+static void
+look_at_piece(const struct find_fetch *x, struct ts_finder *word, int64_t from)
 {
-	struct ts_table_value v = {.type = TS_VALUE_NONE};
+	struct hits *h = &x->piece[from / PIECE];
 
-	return x->what.table.value(x->what.table.ctx, row, 0, &v) && v.type == TS_VALUE_TEXT &&
-		ts_contains_nocase(v.s, x->found.needle);
+	*h = (struct hits){-1, -1, 0, -1, 0};
+	for (int64_t i = from, end = ts_min_i64(from + PIECE, x->count); i < end; i++) {
+		int64_t row = x->shown ? (int64_t)x->shown->a.row[i] : i;
+		struct ts_table_value v = {.type = TS_VALUE_NONE};
+
+		if (!x->what.table.value(x->what.table.ctx, row, 0, &v) ||
+			v.type != TS_VALUE_TEXT || !ts_finder_next(word, v.s, v.n, 0))
+			continue;
+		if (h->first < 0)
+			h->first = i;
+		h->last = i;
+		if (x->step > 0 ? i >= x->at && h->near < 0 : i <= x->at) {
+			h->near = i;
+			h->before = h->count;
+		}
+		h->count++;
+	}
 }
 
-/* One pass over all: the first hit from `at` on, in the direction of `step`, around the end. */
+static void
+look_at_pieces(void *ctx, int who)
+{
+	struct find_fetch *x = ctx;
+	struct ts_finder word = {.word = x->word, .n = strlen(x->word), .any_case = true};
+	int64_t from;
+
+	(void)who;
+	while (!ts_cancelled(x->cancel) && (from = atomic_fetch_add(&x->next, PIECE)) < x->count)
+		look_at_piece(x, &word, from);
+}
+
+/* The first hit from `at` on, in the direction of `step`, around the end. */
+static void
+join_pieces(struct find_fetch *x)
+{
+	int64_t first = -1, last = -1, near = -1, before = 0, hits = 0;
+
+	for (int64_t i = 0; i * PIECE < x->count; i++) {
+		const struct hits *h = &x->piece[i];
+
+		if (first < 0)
+			first = h->first;
+		if (h->last >= 0)
+			last = h->last;
+		if (h->near >= 0 && (near < 0 || x->step < 0)) {
+			near = h->near;
+			before = hits + h->before;
+		}
+		hits += h->count;
+	}
+	x->found.hits = hits;
+	x->found.at = near >= 0 ? near : x->step > 0 ? first : last;
+	x->found.before = near >= 0 ? before : x->step > 0 || hits == 0 ? 0 : hits - 1;
+}
+
+/* One pass over all, by two threads where the table is shared. */
 static enum ts_code
 read_find(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct find_fetch *x = (struct find_fetch *)f;
-	int64_t first = -1, last = -1, near = -1, near_hits = 0, hits = 0;
 
-	for (int64_t i = 0; i < x->count; i++) {
-		if (i % LOOK == 0 && ts_cancelled(rd->cancel))
-			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		if (!has_needle(x, x->shown ? (int64_t)x->shown->a.row[i] : i))
-			continue;
-		if (first < 0)
-			first = i;
-		last = i;
-		if (x->step > 0 ? i >= x->at && near < 0 : i <= x->at) {
-			near = i;
-			near_hits = hits;
-		}
-		hits++;
-	}
-	x->found.hits = hits;
-	x->found.at = near >= 0 ? near : x->step > 0 ? first : last;
-	x->found.before = near >= 0 ? near_hits : x->step > 0 || hits == 0 ? 0 : hits - 1;
+	x->piece = ts_alloc((size_t)(x->count / PIECE + 1), sizeof(*x->piece));
+	if (!x->piece)
+		return ts_err_nomem(err);
+	x->cancel = rd->cancel;
+	if (x->what.table.shared && x->count > PIECE)
+		ts_beside(look_at_pieces, x);
+	else
+		look_at_pieces(x, 0);
+	if (ts_cancelled(rd->cancel))
+		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	join_pieces(x);
 	return TS_OK;
 }
 
@@ -257,6 +315,7 @@ fini_find(struct ts_fetch *f)
 
 	free_arrangeable(&x->what);
 	ts_arranged_close(x->shown);
+	free(x->piece);
 }
 
 enum ts_effect
@@ -300,6 +359,8 @@ ts_row_search_send(struct ts_row_search *f, struct ts_tab *tab, int kind, const 
 	x->at = x->count > 0 ? (at % x->count + x->count) % x->count : 0;
 	x->step = f->step;
 	snprintf(x->found.needle, sizeof(x->found.needle), "%s", needle);
+	snprintf(x->word, sizeof(x->word), "%s", needle);
+	ts_finder_small(x->word);
 	f->of = of;
 	f->sent = &x->f;
 	ts_fetch_send(tab->view, &x->f, kind, TS_WORKER_SCREEN, "searching");

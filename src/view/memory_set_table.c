@@ -296,6 +296,8 @@ memory_set_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 
 /* --- rows for a worker -------------------------------------------------------------------------- */
 
+enum { AHEAD = 8 /* rows */ };
+
 struct held_rows {
 	struct set_names *names;
 	int64_t whole; /* that shares are of */
@@ -305,7 +307,11 @@ static bool
 far_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
 	const struct held_rows *r = ctx;
+	const struct ts_set_variables *v = &r->names->v;
 
+	/* rows come by size, so names lie anywhere: that of one behind is under way while this one is looked at */
+	if (column == S_NAME && row < (int64_t)v->count - AHEAD)
+		__builtin_prefetch(ts_set_variable_name(v, &v->row[row + AHEAD]));
 	row_value(&r->names->v, r->whole, row, column, out);
 	return true;
 }

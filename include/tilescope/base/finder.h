@@ -18,6 +18,9 @@ struct ts_finder {
 	size_t end; /* of the first hit in the text before; 0: none */
 };
 
+/* Letters of a word in place, for `any_case`. */
+void ts_finder_small(char *word);
+
 /* Is the word in it? `same`: so many bytes at the begin are those of the text that was asked about before (0: it is another one). */
 bool ts_finder_next(struct ts_finder *f, const char *s, size_t n, size_t same);
 
