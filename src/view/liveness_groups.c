@@ -151,6 +151,7 @@ group_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 	return true;
 }
 
+/* What is nothing, or not known, has no value, as it is blank on the screen: variables are those that are not always live. */
 static bool
 group_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 {
@@ -163,11 +164,11 @@ group_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 		ts_table_value_text(out, ts_groups_name(s->groups, g->group[row]));
 	else if (column == G_TICK)
 		ts_table_value_text(out, group_sign(g, row, out->buf));
-	else if (column == G_SHARE && s->alive->bytes > 0)
+	else if (column == G_SHARE && group_bytes(g, row, 0) > 0)
 		ts_table_value_real(out,
 			100.0 * (double)group_bytes(g, row, 0) / (double)s->alive->bytes);
-	else if (column != G_SHARE)
-		ts_table_value_known(out, group_figure(g, row, column));
+	else if (column != G_SHARE && group_figure(g, row, column) > 0)
+		ts_table_value_integer(out, group_figure(g, row, column));
 	return true;
 }
 

@@ -481,6 +481,39 @@ START_TEST(tab_screens)
 }
 END_TEST
 
+/* Files have nothing where the screen is blank: of groups that are always live no variable is counted. */
+START_TEST(groups_in_files)
+{
+	enum { VARIABLES = 3 };
+	struct ts_sheet sheet = {.list = NULL};
+	struct harness h;
+	int none = 0, some = 0;
+
+	begin(&h, 120, 38);
+	harness_command(&h, "tab groups");
+	ck_assert(h.view->ops->sheet(h.view, &sheet));
+	ck_assert_str_eq(ts_table_column_name(&sheet.table, VARIABLES), "variables");
+	for (int64_t row = 0; row < sheet.list->count; row++)
+		for (int column = 1; column < sheet.table.columns; column++) {
+			struct ts_table_cell cell = {.n = (size_t)-1};
+			struct ts_table_value value = {.type = TS_VALUE_NONE};
+
+			if (strcmp(ts_table_column_name(&sheet.table, column), "what_if") == 0)
+				continue;
+			ck_assert(sheet.table.cell(sheet.table.ctx, row, column, &cell));
+			ck_assert(sheet.table.value(sheet.table.ctx, row, column, &value));
+			ck_assert_msg((value.type == TS_VALUE_NONE) == !*cell.s,
+				"row %lld, %s: \"%s\"", (long long)row,
+				ts_table_column_name(&sheet.table, column), cell.s);
+			none += column == VARIABLES && !*cell.s;
+			some += column == VARIABLES && *cell.s;
+		}
+	ck_assert_int_gt(none, 3);
+	ck_assert_int_gt(some, 3);
+	harness_end(&h);
+}
+END_TEST
+
 /* A group that is opened is what is listed, until it is opened again. */
 START_TEST(one_group)
 {
@@ -769,6 +802,7 @@ main(void)
 	tcase_add_loop_test(tc, filter_is_shown, 0, 6);
 	tcase_add_loop_test(tc, range_from_below, 0, 2);
 	tcase_add_test(tc, one_group);
+	tcase_add_test(tc, groups_in_files);
 	tcase_add_test(tc, own_groups);
 	tcase_add_test(tc, tick_group);
 	tcase_add_test(tc, marked_variables);
