@@ -95,11 +95,11 @@ heat_explain(struct ts_tab *t, struct ts_explain *out)
 enum { R_FIRST_TILE, R_LAST_TILE, R_FIRST_STEP, R_LAST_STEP, R_BYTES, COLUMNS };
 
 static const struct ts_column_facts facts[COLUMNS] = {
-	[R_FIRST_TILE] = {.name = "first tile"},
-	[R_LAST_TILE] = {.name = "last tile"},
-	[R_FIRST_STEP] = {.name = "first step"},
-	[R_LAST_STEP] = {.name = "last step"},
-	[R_BYTES] = {.name = "most live bytes", .unit = "bytes"},
+	[R_FIRST_TILE] = {.name = "first_tile"},
+	[R_LAST_TILE] = {.name = "last_tile"},
+	[R_FIRST_STEP] = {.name = "first_step"},
+	[R_LAST_STEP] = {.name = "last_step"},
+	[R_BYTES] = {.name = "most_live", .unit = "bytes"},
 };
 
 /* Cells row by row. */

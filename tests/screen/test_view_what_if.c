@@ -412,6 +412,28 @@ text_at(const struct ts_sheet *s, int64_t place, int column)
 	return text;
 }
 
+/* As in all files words have no blanks in the header, and figures their unit. */
+START_TEST(heat_in_files)
+{
+	static const char *const names[] = {"first_tile", "last_tile", "first_step", "last_step",
+		"most_live"};
+	struct ts_table_value v = {.type = TS_VALUE_NONE};
+	struct ts_sheet s;
+	struct harness h;
+
+	begin_own(&h, rows);
+	harness_command(&h, "tab heat");
+	s = sheet_of(&h);
+	ck_assert_int_eq(s.table.columns, TS_COUNT(names));
+	for (int i = 0; i < s.table.columns; i++)
+		ck_assert_str_eq(ts_table_column_name(&s.table, i), names[i]);
+	ck_assert_str_eq(s.table.facts[4].unit, "bytes");
+	ck_assert(s.table.value(s.table.ctx, 0, 4, &v));
+	ck_assert_int_eq(v.type, TS_VALUE_INTEGER);
+	harness_end(&h);
+}
+END_TEST
+
 /* One table, which is sorted, filtered, searched and copied as all are; what is done to a row is done to that under the cursor. */
 START_TEST(a_table_as_others)
 {
@@ -920,6 +942,7 @@ main(void)
 	tcase_add_test(c, heat_keys);
 	tcase_add_test(c, heat_of_a_tile_that_fits);
 	tcase_add_test(c, heat_below_graph);
+	tcase_add_test(c, heat_in_files);
 	tcase_add_test(c, sample);
 	tcase_add_test(c, peaks_before_and_after);
 	tcase_add_test(c, goes_there);
