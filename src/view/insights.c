@@ -14,6 +14,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/summary.h"
+#include "tilescope/ui/chart_page.h"
 #include "tilescope/view/arg.h"
 #include "tilescope/view/typed.h"
 
@@ -495,21 +496,15 @@ sheet(struct ts_view *v, struct ts_sheet *out)
 	return true;
 }
 
-/* While the list has the keys: what the tab that is shown beside it draws. */
+/* The list of findings has none; what the tab beside it draws is written from there. */
 static bool
 chart(struct ts_view *v, struct ts_chart_page *out)
 {
 	struct insights_view *s = insights_of(v);
 
-	if (s->in_tabs)
-		return ts_tabs_chart(&s->tabs, out);
-	for (int i = 0; i < s->tabs.count; i++) {
-		struct ts_tab *t = &s->tabs.tab[i];
-
-		if (ts_tab_is_shown(t) && t->ops->chart)
-			return t->ops->chart(t, out);
-	}
-	return false;
+	if (!s->in_tabs)
+		snprintf(out->without, sizeof(out->without), "Findings");
+	return s->in_tabs && ts_tabs_chart(&s->tabs, out);
 }
 
 /* --- address ---------------------------------------------------------------------------------- */

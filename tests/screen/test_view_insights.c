@@ -12,6 +12,7 @@
 
 #include "tilescope/base/utf8.h"
 #include "tilescope/report/rules.h"
+#include "tilescope/ui/chart_page.h"
 #include "tilescope/ui/table_order.h"
 #include "tilescope/view/insights.h"
 #include "tilescope/view/sheet.h"
@@ -615,6 +616,29 @@ START_TEST(ticks)
 }
 END_TEST
 
+/* The chart that is written is that of the pane with the keys: the list of findings has none, and says so. */
+START_TEST(charts_of_the_pane)
+{
+	struct ts_chart_page *page = calloc(1, sizeof(*page));
+
+	ck_assert_ptr_nonnull(page);
+	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	harness_settle(&h);
+	ts_chart_page_init(page, 100);
+	ck_assert(!h.view->ops->chart(h.view, page));
+	ck_assert_str_eq(page->without, "Findings");
+	ts_chart_page_fini(page);
+	harness_command(&h, "tab tiles");
+	harness_command(&h, "pane-next");
+	ts_chart_page_init(page, 100);
+	ck_assert(h.view->ops->chart(h.view, page));
+	ck_assert_str_eq(page->x.title, "memory of a tile");
+	ts_chart_page_fini(page);
+	free(page);
+	harness_end(&h);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -629,6 +653,7 @@ main(void)
 	tcase_add_test(t, none_is_not_unknown);
 	tcase_add_loop_test(t, looks, 0, (int)TS_COUNT(screens));
 	tcase_add_test(t, places);
+	tcase_add_test(t, charts_of_the_pane);
 	tcase_add_test(t, sorted_and_filtered);
 	tcase_add_test(t, sorted_by_severity);
 	tcase_add_loop_test(t, absent, 0, (int)TS_COUNT(gone));

@@ -172,7 +172,7 @@ def charts_and_screens(ctx, at):
 
 
 @case(params=["memory?pane=tabs&tab=details", "liveness?pane=tab&tab=variables",
-              "insights?pane=tabs&tab=peak", "variables?level=unlowered"])
+              "insights", "insights?pane=tabs&tab=peak", "variables?level=unlowered"])
 def a_tab_without_a_chart(ctx, at):
     """It writes neither another pane's chart nor the screen: it says what it can be written as."""
     t = ctx.pty("--at", at, ctx.reports["store"], size=(120, 40), wait="4:Live")
