@@ -60,6 +60,7 @@ ts_chart_page_band(struct ts_chart_page *p, const char *name, enum ts_role role)
 	if (!b->v)
 		return NULL;
 	b->role = role;
+	b->hatched = false;
 	snprintf(b->name, sizeof(b->name), "%s", name);
 	p->bands++;
 	return b->v;
@@ -89,9 +90,17 @@ ts_chart_page_outline(struct ts_chart_page *p, const char *name)
 	return p->outline;
 }
 
-uint8_t *
-ts_chart_page_pale(struct ts_chart_page *p)
+void
+ts_chart_page_hatch(struct ts_chart_page *p)
 {
+	if (p->bands > 0)
+		p->band[p->bands - 1].hatched = true;
+}
+
+uint8_t *
+ts_chart_page_pale(struct ts_chart_page *p, const char *name)
+{
+	snprintf(p->pale_name, sizeof(p->pale_name), "%s", name);
 	if (!p->pale)
 		p->pale = ts_alloc((size_t)p->columns * (size_t)lanes_of(p), sizeof(*p->pale));
 	p->nomem = p->nomem || !p->pale;
@@ -162,5 +171,32 @@ ts_chart_page_label(struct ts_chart_page *p, double x, enum ts_role role, bool l
 	l->line = line;
 	va_start(ap, fmt);
 	vsnprintf(l->name, sizeof(l->name), fmt, ap);
+	va_end(ap);
+}
+
+void
+ts_chart_page_side(struct ts_chart_page *p, double row, const char *fmt, ...)
+{
+	struct ts_page_side *s = &p->side[p->sides];
+	va_list ap;
+
+	if (p->sides == TS_PAGE_SIDES)
+		return;
+	p->sides++;
+	s->row = row;
+	va_start(ap, fmt);
+	vsnprintf(s->name, sizeof(s->name), fmt, ap);
+	va_end(ap);
+}
+
+void
+ts_chart_page_spot(struct ts_chart_page *p, double x, double row, const char *fmt, ...)
+{
+	va_list ap;
+
+	p->spot.x = x;
+	p->spot.row = row;
+	va_start(ap, fmt);
+	vsnprintf(p->spot.name, sizeof(p->spot.name), fmt, ap);
 	va_end(ap);
 }

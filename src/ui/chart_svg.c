@@ -19,12 +19,18 @@
 
 enum {
 	PAGE_W = 960,
-	LEFT = 88,	 /* of the plot, where names do not need more, */
-	LEFT_MOST = 372, /* and at most */
-	LEVEL_H = 14,	 /* of the words at a level */
+	LEFT = 88,	  /* of the plot, where names do not need more, */
+	LEFT_MOST = 372,  /* and at most */
+	LEGEND_TOP = 56,  /* of the legend that stands above a tall plot, */
+	AXIS_ABOVE = 20,  /* and of its axis: the numbers, */
+	WORDS_ABOVE = 16, /* a line of words */
+	SIDE_W = 44,	  /* of the words at the right side */
+	RING = 6,
+	LEVEL_H = 14, /* of the words at a level */
 	RIGHT = 24,
 	TOP = 78,
 	PLOT_H = 320,
+	TALL = PLOT_H * 3 / 2, /* lanes are higher only where their names need it */
 	LANE_MOST = 28,
 	LANE_LEAST = 3,
 	LANE_NAMED = 13, /* so that each can be read */
@@ -41,12 +47,18 @@ enum {
 /* Letters on a coloured ground. */
 #define HALO " paint-order=\"stroke\" stroke=\"#ffffff\" stroke-width=\"2.5\""
 
+/* What is hatched, by the pattern of put_hatch(). */
+#define HATCHED " fill=\"url(#hatch)\" stroke=\"#b8c0c8\" stroke-width=\"0.5\""
+
 struct pen {
 	struct ts_strbuf *out;
 	const struct ts_chart_page *p;
-	double h;    /* of the plot */
-	int left, w; /* of the plot */
-	double end;  /* y below all that is drawn so far */
+	double top, h; /* of the plot */
+	int left, w;   /* of the plot */
+	bool tall; /* its end is not in sight where it begins: legend and axis stand above it, too */
+	double words; /* y of the words of labels */
+	int margin;   /* x where a line of the legend begins */
+	double end;   /* y below all that is drawn so far */
 };
 
 /* --- colours ---------------------------------------------------------------------------------- */
@@ -177,7 +189,7 @@ x_of(const struct pen *n, double v)
 static double
 y_of(const struct pen *n, double v)
 {
-	return TOP + n->h * (1 - share_of(v, n->p->y.from, n->p->y.to));
+	return n->top + n->h * (1 - share_of(v, n->p->y.from, n->p->y.to));
 }
 
 static double
@@ -213,7 +225,7 @@ put_y_title(struct pen *n)
 	if (!n->p->y.title[0])
 		return;
 	ts_strbuf_printf(n->out, "<g transform=\"translate(18 %.2f) rotate(-90)\">\n",
-		TOP + n->h / 2);
+		n->top + n->h / 2);
 	put_text(n, 0, 0, " text-anchor=\"middle\"", n->p->y.title);
 	ts_strbuf_puts(n->out, "</g>\n");
 }
@@ -234,26 +246,35 @@ put_y_axis(struct pen *n)
 		put_text(n, n->left - TICK - 3, y + 4, " text-anchor=\"end\"",
 			tick_text(&n->p->y, at[i], text));
 	}
-	ts_strbuf_printf(n->out, "<path d=\"M%d %dV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
-		n->left, TOP, TOP + n->h);
+	ts_strbuf_printf(n->out, "<path d=\"M%d %.2fV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
+		n->left, n->top, n->top + n->h);
 	put_y_title(n);
 }
 
+/* Ticks and their numbers along y, below it (down 1) or above it (-1). */
 static void
-put_x_axis(struct pen *n)
+put_ticks(struct pen *n, double y, int down)
 {
-	double at[TICKS_AT_MOST], y = TOP + n->h;
+	double at[TICKS_AT_MOST], text_y = down > 0 ? y + TICK + 13 : y - TICK - 4;
 	int count = ticks_of(&n->p->x, TICKS_X, at);
 	char text[TS_FMT_MAX];
 
 	ts_strbuf_printf(n->out, "<path d=\"M%d %.2fH%d", n->left, y, n->left + n->w);
 	for (int i = 0; i < count; i++)
 		if (*tick_text(&n->p->x, at[i], text))
-			ts_strbuf_printf(n->out, "M%.2f %.2fv%d", x_of(n, at[i]), y, TICK);
+			ts_strbuf_printf(n->out, "M%.2f %.2fv%d", x_of(n, at[i]), y, down * TICK);
 	ts_strbuf_puts(n->out, "\" stroke=\"#33404d\" fill=\"none\"/>\n");
 	for (int i = 0; i < count; i++)
-		put_text(n, x_of(n, at[i]), y + TICK + 13, " text-anchor=\"middle\"",
+		put_text(n, x_of(n, at[i]), text_y, " text-anchor=\"middle\"",
 			tick_text(&n->p->x, at[i], text));
+}
+
+static void
+put_x_axis(struct pen *n)
+{
+	double y = n->top + n->h;
+
+	put_ticks(n, y, 1);
 	put_text(n, n->left + n->w / 2.0, y + TICK + 34, " text-anchor=\"middle\"", n->p->x.title);
 	n->end = y + TICK + 42;
 }
@@ -330,7 +351,7 @@ put_levels(struct pen *n)
 		if (!(l->value >= (lanes ? 0 : n->p->y.from)) ||
 			!(l->value <= (lanes ? n->p->lanes : n->p->y.to)))
 			continue;
-		y = lanes ? TOP + n->h * l->value / n->p->lanes : y_of(n, l->value);
+		y = lanes ? n->top + n->h * l->value / n->p->lanes : y_of(n, l->value);
 		ts_strbuf_printf(n->out,
 			"<path d=\"M%d %.2fH%d\" stroke=\"#%06x\" stroke-width=\"1.5\" "
 			"stroke-dasharray=\"6 4\" fill=\"none\"/>\n",
@@ -338,7 +359,7 @@ put_levels(struct pen *n)
 		snprintf(look, sizeof(look), " text-anchor=\"end\" fill=\"#%06x\"%s",
 			colour_of(l->role), lanes ? HALO : "");
 		/* below the line where words of labels are above it */
-		put_text(n, n->left + n->w - 4, y < TOP + LEVEL_H ? y + LEVEL_H : y - 4, look,
+		put_text(n, n->left + n->w - 4, y < n->top + LEVEL_H ? y + LEVEL_H : y - 4, look,
 			l->name);
 	}
 }
@@ -371,9 +392,9 @@ put_label(struct pen *n, struct taken *t, double x, const struct ts_page_label *
 
 	snprintf(look, sizeof(look), " fill=\"#%06x\"", colour_of(l->role));
 	if (take_place(t, x + 3, w))
-		put_text(n, x + 3, TOP - 6, look, l->name);
+		put_text(n, x + 3, n->words, look, l->name);
 	else if (take_place(t, x - 3 - w, w))
-		put_text(n, x + 1 - w, TOP - 6, look, l->name);
+		put_text(n, x + 1 - w, n->words, look, l->name);
 }
 
 /* Words above the plot where they do not meet, the first ones first; lines always. */
@@ -390,13 +411,13 @@ put_labels(struct pen *n)
 			continue;
 		if (l->line)
 			ts_strbuf_printf(n->out,
-				"<path d=\"M%.2f %dV%.2f\" stroke=\"#%06x\" "
+				"<path d=\"M%.2f %.2fV%.2f\" stroke=\"#%06x\" "
 				"stroke-dasharray=\"2 3\" fill=\"none\"/>\n",
-				x, TOP - 4, TOP + n->h, colour_of(l->role));
+				x, n->words + 2, n->top + n->h, colour_of(l->role));
 		else
 			ts_strbuf_printf(n->out,
 				"<path d=\"M%.2f %.2fl3 5h-6z\" fill=\"#%06x\"/>\n", x,
-				TOP + n->h + 1, colour_of(l->role));
+				n->top + n->h + 1, colour_of(l->role));
 		put_label(n, &taken, x, l);
 	}
 }
@@ -443,19 +464,32 @@ has_shade(const struct ts_chart_page *p, int lane, int band, bool pale)
 	return false;
 }
 
+/* How a band is filled, in a shade of its colour. */
+static void
+put_fill(struct pen *n, const struct ts_page_band *b, bool pale)
+{
+	int colour = colour_of(b->role);
+
+	if (b->hatched)
+		ts_strbuf_puts(n->out, HATCHED);
+	else
+		ts_strbuf_printf(n->out, " fill=\"#%06x\"", pale ? paler(colour) : colour);
+}
+
 static void
 put_lane(struct pen *n, int lane, double y, double h)
 {
 	const struct ts_chart_page *p = n->p;
 
 	for (int k = 0; k < 2 * p->bands; k++) {
-		int b = k / 2, colour = colour_of(p->band[b].role);
+		int b = k / 2;
 		bool pale = k % 2;
 
-		if (pale && !has_shade(p, lane, b, pale))
+		if (!has_shade(p, lane, b, pale))
 			continue;
-		ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"",
-			pale ? paler(colour) : colour);
+		ts_strbuf_puts(n->out, "<path");
+		put_fill(n, &p->band[b], pale);
+		ts_strbuf_puts(n->out, " d=\"");
 		for (int i = 0, to; i < p->columns; i = to) {
 			double below = below_of(p, lane, b, i), v = lane_value(p, lane, b, i);
 
@@ -500,7 +534,7 @@ put_notes(struct pen *n, double each)
 		if (s != o->name && strlen(s) < LEAST)
 			continue;
 		snprintf(text, sizeof(text), "%s%s", s != o->name ? ".." : "", s);
-		put_text(n, x, TOP + each * (o->lane + 0.5) + NOTE_SIZE / 2.0 - 1,
+		put_text(n, x, n->top + each * (o->lane + 0.5) + NOTE_SIZE / 2.0 - 1,
 			" font-size=\"9\"" HALO, text);
 	}
 }
@@ -511,7 +545,7 @@ put_lanes(struct pen *n)
 	double each = n->h / (n->p->lanes > 0 ? n->p->lanes : 1), shown = -1e9;
 
 	for (int i = 0; i < n->p->lanes; i++) {
-		double y = TOP + each * i;
+		double y = n->top + each * i;
 
 		put_lane(n, i, y + each * 0.08, each * 0.84);
 		if (y - shown < 12)
@@ -520,8 +554,8 @@ put_lanes(struct pen *n)
 			n->p->lane[i]);
 		shown = y;
 	}
-	ts_strbuf_printf(n->out, "<path d=\"M%d %dV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
-		n->left, TOP, TOP + n->h);
+	ts_strbuf_printf(n->out, "<path d=\"M%d %.2fV%.2f\" stroke=\"#33404d\" fill=\"none\"/>\n",
+		n->left, n->top, n->top + n->h);
 	put_notes(n, each);
 	put_levels(n);
 	put_y_title(n);
@@ -566,12 +600,14 @@ put_grid(struct pen *n)
 				while (to < p->columns && grade(p, v[to]) == g)
 					to++;
 				if (!any)
-					ts_strbuf_printf(n->out, "<path fill=\"#%06x\" d=\"",
+					ts_strbuf_printf(n->out,
+						"<path shape-rendering=\"crispEdges\" "
+						"fill=\"#%06x\" d=\"",
 						g == RAMP ? colour_of(TS_ROLE_BAD)
 							  : ramp((double)g / (RAMP - 1)));
 				any = true;
 				ts_strbuf_printf(n->out, "M%.2f %.2fH%.2fv%.2fH%.2fz",
-					column_x(n, i), TOP + each * row, column_x(n, to), each,
+					column_x(n, i), n->top + each * row, column_x(n, to), each,
 					column_x(n, i));
 			}
 		ts_strbuf_puts(n->out, any ? "\"/>\n" : "");
@@ -581,35 +617,101 @@ put_grid(struct pen *n)
 	for (int row = 0, last = -1; row < p->lanes; row++) {
 		if (!p->lane[row][0] || (last >= 0 && each * (row - last) < 12))
 			continue;
-		put_text(n, n->left - TICK - 3, TOP + each * (row + 0.5) + 4,
+		put_text(n, n->left - TICK - 3, n->top + each * (row + 0.5) + 4,
 			" text-anchor=\"end\"", p->lane[row]);
 		last = row;
 	}
 }
 
+/* Lines above rows, with words in the margin where they have room. */
 static void
-put_sample(struct pen *n, double *x, enum ts_role role, bool line, const char *name)
+put_sides(struct pen *n)
 {
-	double w = SWATCH + 6 + width_of(name) + 14;
+	double each = n->h / n->p->lanes, last = -1e9;
 
-	if (!*name)
-		return;
-	if (*x + w > n->left + n->w && *x > n->left) {
-		*x = n->left;
-		n->end += LINE_H;
+	for (int i = 0; i < n->p->sides; i++) {
+		double row = n->p->side[i].row, y = n->top + each * row;
+
+		if (!(row >= 0) || !(row < n->p->lanes))
+			continue;
+		ts_strbuf_printf(n->out,
+			"<path d=\"M%d %.2fH%d\" stroke=\"#1b2a3a\" fill=\"none\"/>\n", n->left, y,
+			n->left + n->w + TICK);
+		if (y - last < 12)
+			continue;
+		put_text(n, n->left + n->w + TICK, y + 12, "", n->p->side[i].name);
+		last = y;
 	}
-	if (line)
-		ts_strbuf_printf(n->out,
-			"<path d=\"M%.2f %.2fh%d\" stroke=\"#%06x\" stroke-width=\"2\" "
-			"fill=\"none\"/>\n",
-			*x, n->end + SWATCH / 2.0, SWATCH, colour_of(role));
-	else
-		ts_strbuf_printf(n->out,
-			"<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%d\" "
-			"fill=\"#%06x\"/>\n",
-			*x, n->end, SWATCH, SWATCH, colour_of(role));
+}
+
+static bool
+has_spot(const struct ts_chart_page *p)
+{
+	return p->spot.name[0] && p->spot.row >= 0 && p->spot.row <= p->lanes &&
+		p->spot.x >= p->x.from && p->spot.x <= p->x.to;
+}
+
+/* Red on white, to be seen on either end of the scale. */
+static void
+put_ring(struct pen *n, double x, double y)
+{
+	ts_strbuf_printf(n->out,
+		"<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%d\" fill=\"none\" stroke=\"#ffffff\" "
+		"stroke-width=\"4\"/>\n<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%d\" fill=\"none\" "
+		"stroke=\"#c62828\" stroke-width=\"2\"/>\n",
+		x, y, RING, x, y, RING);
+}
+
+/* --- legend ----------------------------------------------------------------------------------- */
+
+/* Room for an entry at *x, in the next line where there is none in this one. */
+static void
+make_room(struct pen *n, double *x, const char *name)
+{
+	if (*x + SWATCH + 6 + width_of(name) + 14 <= n->left + n->w || *x <= n->margin)
+		return;
+	*x = n->margin;
+	n->end += LINE_H;
+}
+
+/* What an entry is called, behind its sign; *x is then behind it. */
+static void
+put_name(struct pen *n, double *x, const char *name)
+{
 	put_text(n, *x + SWATCH + 6, n->end + SWATCH - 2, "", name);
-	*x += w;
+	*x += SWATCH + 6 + width_of(name) + 14;
+}
+
+static void
+put_square(struct pen *n, double x, double w, const char *fill)
+{
+	ts_strbuf_printf(n->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.0f\" height=\"%d\"%s/>\n",
+		x, n->end, w, SWATCH, fill);
+}
+
+/* A square of a colour; `pale`: half of it is paler. */
+static void
+put_sample(struct pen *n, double *x, int colour, bool pale, const char *name)
+{
+	char fill[24];
+
+	make_room(n, x, name);
+	snprintf(fill, sizeof(fill), " fill=\"#%06x\"", colour);
+	put_square(n, *x, SWATCH, fill);
+	snprintf(fill, sizeof(fill), " fill=\"#%06x\"", paler(colour));
+	if (pale)
+		put_square(n, *x + SWATCH / 2.0, SWATCH / 2.0, fill);
+	put_name(n, x, name);
+}
+
+static void
+put_line_sample(struct pen *n, double *x, const char *name)
+{
+	make_room(n, x, name);
+	ts_strbuf_printf(n->out,
+		"<path d=\"M%.2f %.2fh%d\" stroke=\"#%06x\" stroke-width=\"2\" fill=\"none\"/>\n",
+		*x, n->end + SWATCH / 2.0, SWATCH, colour_of(TS_ROLE_OUTLINE));
+	put_name(n, x, name);
 }
 
 static void
@@ -636,24 +738,62 @@ put_scale(struct pen *n)
 		double x = n->left + SCALE_W + 24 + width_of(p->scale);
 
 		n->end = y;
-		put_sample(n, &x, TS_ROLE_BAD, false, p->over);
+		put_sample(n, &x, colour_of(TS_ROLE_BAD), false, p->over);
 	}
 	n->end = y + SCALE_H + 2 * LINE_H;
 }
 
 /* --- the page ----------------------------------------------------------------------------------- */
 
+/* Does a band stand on the page in its paler shade? */
+static bool
+is_paler(const struct ts_chart_page *p, int band)
+{
+	bool any = false;
+
+	for (int lane = 0; p->pale && !any && lane < p->lanes; lane++)
+		any = has_shade(p, lane, band, true);
+	return any && !p->band[band].hatched;
+}
+
+static void
+put_band_sample(struct pen *n, double *x, int band)
+{
+	const struct ts_page_band *b = &n->p->band[band];
+
+	if (!b->name[0])
+		return;
+	if (!b->hatched) {
+		put_sample(n, x, colour_of(b->role), is_paler(n->p, band), b->name);
+		return;
+	}
+	make_room(n, x, b->name);
+	put_square(n, *x, SWATCH, HATCHED);
+	put_name(n, x, b->name);
+}
+
 static void
 put_legend(struct pen *n)
 {
-	double x = n->left;
+	const struct ts_chart_page *p = n->p;
+	double x = n->margin;
+	bool pale = false;
 
 	n->end += 6;
-	if (n->p->outline)
-		put_sample(n, &x, TS_ROLE_OUTLINE, true, n->p->outline_name);
-	for (int i = n->p->bands - 1; i >= 0; i--) /* as they lie one above the other */
-		put_sample(n, &x, n->p->band[i].role, false, n->p->band[i].name);
-	n->end += x > n->left ? LINE_H : 0;
+	if (p->outline && p->outline_name[0])
+		put_line_sample(n, &x, p->outline_name);
+	for (int i = p->bands - 1; i >= 0; i--) { /* as they lie one above the other */
+		put_band_sample(n, &x, i);
+		pale = pale || is_paler(p, i);
+	}
+	if (pale && p->pale_name[0])
+		put_sample(n, &x, colour_of(TS_ROLE_TEXT), true, p->pale_name);
+	if (p->kind == TS_PAGE_GRID && has_spot(p)) {
+		make_room(n, &x, p->spot.name);
+		put_ring(n, x + SWATCH / 2.0, n->end + SWATCH / 2.0);
+		put_name(n, &x, p->spot.name);
+	}
+	n->end += x > n->margin ? LINE_H : 0;
 }
 
 static void
@@ -665,6 +805,10 @@ put_plot(struct pen *n)
 		break;
 	case TS_PAGE_GRID:
 		put_grid(n);
+		put_sides(n);
+		if (has_spot(n->p))
+			put_ring(n, x_of(n, n->p->spot.x),
+				n->top + n->h / n->p->lanes * n->p->spot.row);
 		if (!n->p->lane[0][0])
 			put_y_axis(n);
 		else
@@ -687,10 +831,10 @@ plot_height(const struct ts_chart_page *p)
 
 	if (p->kind == TS_PAGE_AREA)
 		return PLOT_H;
-	if (p->kind == TS_PAGE_LANES && (double)p->lanes * LANE_NAMED > PLOT_H * 1.5)
+	if (p->kind == TS_PAGE_LANES && (double)p->lanes * LANE_NAMED > TALL)
 		return (double)p->lanes * LANE_NAMED; /* else the names of some are left out */
 	return h < (double)LANE_LEAST * p->lanes ? (double)LANE_LEAST * p->lanes
-		: h > PLOT_H * 1.5		 ? PLOT_H * 1.5
+		: h > TALL			 ? TALL
 						 : h;
 }
 
@@ -707,21 +851,57 @@ left_of(const struct ts_chart_page *p)
 	return w < LEFT ? LEFT : w > LEFT_MOST ? LEFT_MOST : (int)w;
 }
 
+/* Above a tall plot: the legend, the axis, and room for the words of labels between its title and its numbers. */
+static void
+put_head(struct pen *n)
+{
+	n->margin = LEFT;
+	n->end = LEGEND_TOP;
+	put_legend(n);
+	put_text(n, n->left + n->w / 2.0, n->end + 12, " text-anchor=\"middle\"", n->p->x.title);
+	n->words = n->end + 12 + (n->p->labels > 0 ? WORDS_ABOVE : 0);
+	n->top = n->words + AXIS_ABOVE + 4;
+	put_ticks(n, n->top, -1);
+}
+
+/* Lines that are hatched from left to right, thin and grey on white. */
+static void
+put_hatch(struct ts_strbuf *out, const struct ts_chart_page *p)
+{
+	bool any = false;
+
+	for (int i = 0; i < p->bands; i++)
+		any = any || p->band[i].hatched;
+	if (any)
+		ts_strbuf_puts(out,
+			"<defs><pattern id=\"hatch\" width=\"4\" height=\"4\" "
+			"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+			"<rect width=\"4\" height=\"4\" fill=\"#ffffff\"/>"
+			"<path d=\"M0 0V4\" stroke=\"#b8c0c8\" stroke-width=\"1.6\" fill=\"none\"/>"
+			"</pattern></defs>\n");
+}
+
 void
 ts_chart_page_svg(struct ts_strbuf *out, const struct ts_chart_page *p)
 {
 	struct ts_strbuf body;
 	struct pen pen = {.out = &body, .p = p, .h = plot_height(p)}, *n = &pen;
 
-	n->left = left_of(p);
-	n->w = PAGE_W - n->left - RIGHT;
+	n->left = n->margin = left_of(p);
+	n->w = PAGE_W - n->left - (p->kind == TS_PAGE_GRID && p->sides > 0 ? SIDE_W : RIGHT);
+	n->top = TOP;
+	n->words = TOP - 6;
+	n->tall = p->kind == TS_PAGE_LANES && n->h > TALL;
 	ts_strbuf_init(&body, out->max);
 	put_text(n, LEFT, 28, " font-size=\"18\" font-weight=\"bold\"", p->title);
 	put_text(n, LEFT, 48, " fill=\"#5b6670\"", p->subtitle);
+	if (n->tall)
+		put_head(n);
 	put_plot(n);
 	if (p->kind == TS_PAGE_GRID)
 		put_scale(n);
-	put_legend(n);
+	if (!n->tall)
+		put_legend(n);
 	n->end += 16;
 	put_text(n, LEFT, n->end, " font-size=\"10\" fill=\"#8a949e\"", p->source);
 	n->end += 12;
@@ -733,6 +913,7 @@ ts_chart_page_svg(struct ts_strbuf *out, const struct ts_chart_page *p)
 	put_escaped(out, p->title);
 	ts_strbuf_printf(out, "</title>\n<rect width=\"%d\" height=\"%.0f\" fill=\"#ffffff\"/>\n",
 		PAGE_W, ceil(n->end));
+	put_hatch(out, p);
 	ts_strbuf_add(out, body.s, body.len);
 	ts_strbuf_puts(out, "</svg>\n");
 	out->cut |= body.cut;

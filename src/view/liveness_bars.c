@@ -22,8 +22,8 @@ static const struct {
 } looks[BAR_NOTHING] = {
 	[BAR_USED] = {TS_ROLE_FILL, TS_ROLE_FILL, 0x2588, "a program names it", "used"},
 	[BAR_IDLE] = {TS_ROLE_BASE, TS_ROLE_REST, 0x2591, "alive, idle", "idle"},
-	[BAR_ALIVE] = {TS_ROLE_FILL, TS_ROLE_BASE, 0x2550, "alive, no program is known to name it",
-		"not known"},
+	[BAR_ALIVE] = {TS_ROLE_FILL, TS_ROLE_REST, 0x2550,
+		"alive, not known whether idle: no program is known to name it", "not known"},
 };
 
 /* Does a piece reach into the steps [from, to)? `at` only grows. */
@@ -265,6 +265,7 @@ live_bars_chart(const struct lifetimes_tab *d, struct ts_chart_page *page)
 		if (!band[i])
 			return false;
 	}
+	ts_chart_page_hatch(page); /* BAR_ALIVE, the last: what is not known is the faintest */
 	for (int64_t place = 0; place < to; place++) {
 		int64_t row = ts_table_row(&d->l.table, place);
 

@@ -32,7 +32,8 @@ make_bands(const struct memory_view *m, struct ts_chart_page *page, struct paper
 	b->overlap = ts_chart_page_band(page, "overlap", TS_ROLE_WARN);
 	b->beyond = ts_chart_page_band(page, "beyond the end", TS_ROLE_BAD);
 	b->gap = ts_chart_page_band(page, "gap", TS_ROLE_GAPS);
-	b->pale = ts_chart_page_pale(page);
+	ts_chart_page_hatch(page);
+	b->pale = ts_chart_page_pale(page, "paler: every second variable");
 	return b->category[MEMORY_BANDS] && b->overlap && b->beyond && b->gap && b->pale;
 }
 

@@ -47,6 +47,8 @@ bars_on_paper(struct harness *h)
 		ck_assert_int_eq(sum[2], 0);
 	}
 	ck_assert_str_eq(page->band[2].name, ""); /* nothing of it: not in the legend */
+	for (int b = 0; b < 3; b++)		  /* what is not known is the faintest */
+		ck_assert_int_eq(page->band[b].hatched, b == 2);
 	ts_chart_page_fini(page);
 	free(page);
 }

@@ -455,6 +455,8 @@ addresses_on_paper(struct harness *h, double gaps)
 		if (strcmp(page->band[b].name, "gap") == 0)
 			gap = &page->band[b];
 	ck_assert_ptr_nonnull(gap);
+	ck_assert(gap->hatched); /* no colour of a category */
+	ck_assert_str_eq(page->pale_name, "paler: every second variable");
 	for (int i = 0; i < page->columns * page->lanes; i++) {
 		double all = 0;
 

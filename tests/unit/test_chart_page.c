@@ -145,7 +145,7 @@ make(struct ts_chart_page *p, unsigned *seed)
 
 	ts_chart_page_init(p, (int)(any(seed) % 60));
 	p->kind = (enum ts_page_kind)(any(seed) % 3);
-	p->lanes = p->kind == TS_PAGE_AREA ? 0 : (int)(any(seed) % 40);
+	p->lanes = p->kind == TS_PAGE_AREA ? 0 : (int)(any(seed) % 60);
 	snprintf(p->title, sizeof(p->title), "%s", name(seed));
 	snprintf(p->subtitle, sizeof(p->subtitle), "%s", name(seed));
 	snprintf(p->source, sizeof(p->source), "%s", name(seed));
@@ -160,6 +160,14 @@ make(struct ts_chart_page *p, unsigned *seed)
 	for (unsigned i = any(seed) % 44; i > 0 && p->kind != TS_PAGE_GRID; i--)
 		fill(ts_chart_page_band(p, name(seed), (enum ts_role)(any(seed) % TS_ROLE_COUNT)),
 			cells, seed);
+	if (any(seed) % 2)
+		ts_chart_page_hatch(p);
+	if (p->kind == TS_PAGE_LANES && any(seed) % 2) {
+		uint8_t *pale = ts_chart_page_pale(p, name(seed));
+
+		for (size_t i = 0; pale && i < cells; i++)
+			pale[i] = any(seed) % 2;
+	}
 	if (p->kind == TS_PAGE_GRID) {
 		double *grid = ts_chart_page_grid(p);
 
@@ -167,6 +175,9 @@ make(struct ts_chart_page *p, unsigned *seed)
 		p->least = value(seed);
 		p->most = value(seed);
 		p->logarithmic = any(seed) % 2;
+		for (unsigned i = any(seed) % 9; i > 0; i--)
+			ts_chart_page_side(p, value(seed), "%s", name(seed));
+		ts_chart_page_spot(p, value(seed), value(seed), "%s", name(seed));
 	} else if (any(seed) % 2) {
 		fill(ts_chart_page_outline(p, name(seed)), (size_t)p->columns, seed);
 	}
@@ -279,6 +290,106 @@ START_TEST(labels_have_room)
 }
 END_TEST
 
+/* y of the words. */
+static double
+text_y(const char *svg, const char *name)
+{
+	char words[64];
+	const char *at, *y = NULL;
+
+	snprintf(words, sizeof(words), ">%s</text>", name);
+	at = strstr(svg, words);
+	for (const char *s = svg; at && s < at; s++)
+		if (strncmp(s, "\" y=\"", 5) == 0)
+			y = s + 5;
+	return y ? strtod(y, NULL) : -1;
+}
+
+static int
+count_of(const char *s, const char *what)
+{
+	int n = 0;
+
+	while ((s = strstr(s, what))) {
+		s += strlen(what);
+		n++;
+	}
+	return n;
+}
+
+/* Bars of two bands, known and not, in so many lanes; those of the second half of the columns are paler. */
+static void
+bars(struct ts_chart_page *p, struct ts_strbuf *svg, int lanes)
+{
+	enum { COLUMNS = 4 };
+	double *known, *unknown;
+	uint8_t *pale;
+
+	ts_chart_page_init(p, COLUMNS);
+	p->kind = TS_PAGE_LANES;
+	p->lanes = lanes;
+	p->x = (struct ts_page_axis){"step", 0, 5000, 10, NULL, NULL};
+	known = ts_chart_page_band(p, "known", TS_ROLE_FILL);
+	unknown = ts_chart_page_band(p, "not known", TS_ROLE_REST);
+	ts_chart_page_hatch(p);
+	pale = ts_chart_page_pale(p, "paler: every second one");
+	for (int lane = 0; lane < lanes; lane++) {
+		snprintf(p->lane[lane], sizeof(p->lane[lane]), "lane %d", lane);
+		for (int x = 0; x < COLUMNS; x++) {
+			(lane % 2 ? unknown : known)[lane * COLUMNS + x] = 1;
+			pale[lane * COLUMNS + x] = x >= COLUMNS / 2;
+		}
+	}
+	ts_strbuf_init(svg, 4 << 20);
+	ts_chart_page_svg(svg, p);
+	well_formed(svg);
+}
+
+/* Where a plot is higher than a screen its legend and an axis stand above it; else below it, once. */
+START_TEST(legend_of_a_tall_plot)
+{
+	static const char *const names[] = {"known", "not known", "paler: every second one"};
+	static const int lanes[] = {4, 200};
+
+	for (int i = 0; i < 2; i++) {
+		struct ts_chart_page p;
+		struct ts_strbuf svg;
+		char last[16];
+
+		bars(&p, &svg, lanes[i]);
+		snprintf(last, sizeof(last), "lane %d", lanes[i] - 1);
+		for (size_t k = 0; k < TS_COUNT(names); k++) {
+			ck_assert_int_eq(count_of(svg.s, names[k]), k ? 1 : 2);
+			ck_assert_int_eq(text_y(svg.s, names[k]) < text_y(svg.s, "lane 0"), i);
+			ck_assert_int_eq(text_y(svg.s, names[k]) > text_y(svg.s, last), !i);
+		}
+		ck_assert_int_eq(count_of(svg.s, ">step</text>"), 1 + i);
+		ck_assert_int_eq(count_of(svg.s, ">4,000</text>"), 1 + i);
+		ts_strbuf_fini(&svg);
+		ts_chart_page_fini(&p);
+	}
+}
+END_TEST
+
+/* What is not known has no colour, whatever its role and its shade; the legend has both shades of what has. */
+START_TEST(hatched_and_paler)
+{
+	struct ts_chart_page p;
+	struct ts_strbuf svg;
+
+	bars(&p, &svg, 4);
+	ck_assert_int_eq(count_of(svg.s, "#ccd2d8"), 0); /* the role's */
+	ck_assert_int_eq(count_of(svg.s, "<pattern id=\"hatch\""), 1);
+	ck_assert_int_ge(count_of(svg.s, "<path fill=\"url(#hatch)\""), 2);
+	ck_assert_int_eq(count_of(svg.s, "<path fill=\"#4c86c6\""), 2);
+	ck_assert_int_eq(count_of(svg.s, "<path fill=\"#a5c2e2\""), 2);
+	ck_assert_int_eq(count_of(svg.s, "width=\"12\" height=\"12\" fill=\"#4c86c6\""), 1);
+	ck_assert_int_eq(count_of(svg.s, "width=\"6\" height=\"12\" fill=\"#a5c2e2\""), 1);
+	ts_strbuf_fini(&svg);
+	ts_chart_page_fini(&p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -289,6 +400,8 @@ main(void)
 	tcase_add_loop_test(c, any_page_is_well_formed, 0, 2);
 	tcase_add_test(c, a_chart_says_what_it_shows);
 	tcase_add_test(c, labels_have_room);
+	tcase_add_test(c, legend_of_a_tall_plot);
+	tcase_add_test(c, hatched_and_paler);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);

@@ -26,6 +26,7 @@ enum {
 	TS_PAGE_LEVELS = 8,
 	TS_PAGE_LABELS = 64,
 	TS_PAGE_LANES_MAX = 256,
+	TS_PAGE_SIDES = 256,
 	TS_PAGE_NOTES = 512,	/* words on lanes */
 	TS_PAGE_LANE = 192,	/* bytes of a lane's name, */
 	TS_PAGE_LANE_WIDE = 46, /* and columns of which there is room for */
@@ -42,6 +43,7 @@ struct ts_page_axis {
 struct ts_page_band {
 	char name[TS_PAGE_TEXT]; /* in the legend; "" = not there */
 	enum ts_role role;
+	bool hatched; /* LANES: grey lines, the faintest of all, instead of the role's colour */
 	double *v; /* of `columns` (AREA), `columns` x `lanes` (LANES: lane by lane); given by the page */
 };
 
@@ -66,6 +68,18 @@ struct ts_page_note {
 	double from, to; /* on the x axis */
 };
 
+/* GRID: a line above a row, with words right of it: where an IPU begins. */
+struct ts_page_side {
+	char name[24];
+	double row; /* from the top; of a row that it goes through not whole */
+};
+
+/* GRID: a ring around a place, and what it is, in the legend. */
+struct ts_page_spot {
+	char name[TS_PAGE_TEXT]; /* "" = none */
+	double x, row;		 /* on the x axis; rows from the top */
+};
+
 struct ts_chart_page {
 	/* asked for by who wants it */
 	int columns; /* at most TS_PAGE_COLUMNS; a view that has fewer may say so */
@@ -86,13 +100,17 @@ struct ts_chart_page {
 	char lane[TS_PAGE_LANES_MAX][TS_PAGE_LANE];
 	uint8_t *
 		pale; /* LANES: columns x lanes, 1: in a paler shade; given by ts_chart_page_pale(); NULL = none */
+	char pale_name[TS_PAGE_TEXT]; /* what is paler, in the legend */
 	int notes;
 	struct ts_page_note *note; /* LANES; given by ts_chart_page_note() */
 	double *grid; /* GRID: row by row, NaN = nothing there, infinite = `over`; given by ts_chart_page_grid() */
 	char over[TS_PAGE_TEXT];  /* GRID: what the cells off the scale are, in the legend */
 	char scale[TS_PAGE_TEXT]; /* GRID: words behind the scale: "bytes, linear" */
-	double least, most;	  /* GRID: of the scale */
-	bool logarithmic;	  /* GRID: the scale */
+	int sides;
+	struct ts_page_side side[TS_PAGE_SIDES]; /* GRID */
+	struct ts_page_spot spot;		 /* GRID */
+	double least, most;			 /* GRID: of the scale */
+	bool logarithmic;			 /* GRID: the scale */
 	char source[400]; /* small, below: where it comes from; "" = the program's words for it */
 	char without
 		[TS_PAGE_TEXT]; /* nothing is filled in: what has the keys, and no chart of its own; "" = not so */
@@ -110,7 +128,10 @@ double *ts_chart_page_band(struct ts_chart_page *p, const char *name, enum ts_ro
 /* Bands in which nothing is are not in the legend. */
 void ts_chart_page_forget_empty(struct ts_chart_page *p);
 double *ts_chart_page_outline(struct ts_chart_page *p, const char *name);
-uint8_t *ts_chart_page_pale(struct ts_chart_page *p);
+/* LANES: the band that was added last is hatched: what is nothing, or is not known. */
+void ts_chart_page_hatch(struct ts_chart_page *p);
+/* Cells that shall be paler get a 1; `name` says what they are. NULL: no memory (nomem). */
+uint8_t *ts_chart_page_pale(struct ts_chart_page *p, const char *name);
 /* More than TS_PAGE_NOTES are left out. The name is cut at its begin. */
 void ts_chart_page_note(struct ts_chart_page *p, int lane, double from, double to,
 	const char *name);
@@ -119,6 +140,10 @@ void ts_chart_page_level(struct ts_chart_page *p, double value, enum ts_role rol
 	...) TS_PRINTF(4, 5);
 void ts_chart_page_label(struct ts_chart_page *p, double x, enum ts_role role, bool line,
 	const char *fmt, ...) TS_PRINTF(5, 6);
+/* More than TS_PAGE_SIDES are left out. */
+void ts_chart_page_side(struct ts_chart_page *p, double row, const char *fmt, ...) TS_PRINTF(3, 4);
+void ts_chart_page_spot(struct ts_chart_page *p, double x, double row, const char *fmt, ...)
+	TS_PRINTF(4, 5);
 
 /* Append the SVG. */
 void ts_chart_page_svg(struct ts_strbuf *out, const struct ts_chart_page *p);
