@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* live_heat_explain - what a figure of the heat map is, its cells as rows of a file, and its picture for paper. */
+/* live_heat_explain - what a figure of the heat map is, and its cells as rows of a file. */
 #include "config.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
-#include "tilescope/ui/chart_page.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/sheet.h"
 
@@ -153,77 +151,4 @@ heat_sheet(struct ts_tab *t, struct ts_sheet *out)
 		: h->asking    ? "the cells are being worked out"
 			       : NULL;
 	return h->most != NULL;
-}
-
-/* --- paper ------------------------------------------------------------------------------------ */
-
-static void
-name_lanes(struct ts_chart_page *p, const struct heat *h)
-{
-	enum { LABELS = 12 };
-	int64_t each = heat_tile_ticks(h, p->lanes, LABELS);
-
-	for (int i = 0; i < p->lanes; i++) {
-		int64_t tile = heat_round_tile(h,
-			(int64_t)(h->shown.tile + (size_t)i * h->shown.per_row),
-			(int64_t)h->shown.per_row, each);
-
-		if (tile != TS_UNKNOWN)
-			snprintf(p->lane[i], sizeof(p->lane[i]), "%lld", (long long)tile);
-	}
-}
-
-static const char *
-bytes_tick(void *ctx, double v, char out[TS_FMT_MAX])
-{
-	const struct ts_tab *t = ctx;
-
-	return ts_fmt_bytes_short(out, (int64_t)v, t->view->env->options->units);
-}
-
-bool
-heat_chart(struct ts_tab *t, struct ts_chart_page *p)
-{
-	const struct heat *h = t->own;
-	const struct ts_live_heat *s = &h->shown;
-	char steps[HEAT_STEPS_TEXT];
-	double *grid;
-
-	if (!h->most || s->rows > TS_PAGE_LANES_MAX || s->columns > TS_PAGE_COLUMNS)
-		return false;
-	p->kind = TS_PAGE_GRID;
-	p->columns = s->columns;
-	p->lanes = s->rows;
-	snprintf(p->title, sizeof(p->title), "Live bytes by tile and liveness step");
-	snprintf(p->subtitle, sizeof(p->subtitle),
-		"each cell: the fullest of %lld tile%s at the fullest of %s", (long long)s->per_row,
-		s->per_row == 1 ? "" : "s", heat_steps_text(steps, s->steps, s->columns));
-	if (h->sampled)
-		snprintf(p->subtitle, sizeof(p->subtitle), "a sample of %lld tiles",
-			(long long)h->l->tiles);
-	snprintf(p->x.title, sizeof(p->x.title), "liveness step");
-	snprintf(p->y.title, sizeof(p->y.title), "tile");
-	p->x.from = (double)s->step;
-	p->x.to = (double)(s->step + s->steps);
-	p->x.base = 10;
-	p->y.tick = bytes_tick; /* of the scale of colours: tiles have their names */
-	p->y.ctx = t;
-	snprintf(p->scale, sizeof(p->scale), "live bytes, %s", ts_heat_how_title(h->how));
-	p->logarithmic = h->how == TS_HEAT_LOG;
-	grid = ts_chart_page_grid(p);
-	if (!grid)
-		return false;
-	p->least = h->how == TS_HEAT_LIMIT ? 0 : HUGE_VAL;
-	p->most = h->how == TS_HEAT_LIMIT ? (double)h->limit : 0;
-	for (int64_t i = 0; i < (int64_t)s->rows * s->columns; i++) {
-		if (h->most[i] < 0)
-			continue;
-		grid[i] = (double)h->most[i];
-		if (h->how != TS_HEAT_LIMIT) {
-			p->least = grid[i] < p->least ? grid[i] : p->least;
-			p->most = grid[i] > p->most ? grid[i] : p->most;
-		}
-	}
-	name_lanes(p, h);
-	return true;
 }

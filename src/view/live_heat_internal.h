@@ -69,6 +69,8 @@ void heat_go_to_spot(struct heat *h, const struct ts_live_spot *spot);
 /* --- live_heat_explain.c --- */
 void heat_explain(struct ts_tab *t, struct ts_explain *out);
 bool heat_sheet(struct ts_tab *t, struct ts_sheet *out);
+
+/* --- live_heat_page.c --- */
 bool heat_chart(struct ts_tab *t, struct ts_chart_page *p);
 
 /* Begin of the cell of a place. */

@@ -8,9 +8,9 @@
 #include "view_harness.h"
 
 #include "tilescope/base/utf8.h"
+#include "tilescope/ui/chart_page.h"
 #include "tilescope/view/explain.h"
 #include "tilescope/view/liveness.h"
-#include "tilescope/ui/chart_page.h"
 #include "tilescope/view/what_if.h"
 
 static void
@@ -411,6 +411,59 @@ text_at(const struct ts_sheet *s, int64_t place, int column)
 		v.s ? v.s : "");
 	return text;
 }
+
+/* Two IPUs, each half of the rows; the ring is around the darkest cell. */
+static void
+paper_marks(const struct ts_chart_page *p)
+{
+	double x = (p->spot.x - p->x.from) / (p->x.to - p->x.from) * p->columns;
+
+	ck_assert_int_eq(p->sides, 2);
+	ck_assert_str_eq(p->side[0].name, "ipu 0");
+	ck_assert_str_eq(p->side[1].name, "ipu 1");
+	ck_assert_double_eq(p->side[0].row, 0);
+	ck_assert_double_eq_tol(p->side[1].row, p->lanes / 2.0, 0.5);
+	ck_assert_ptr_nonnull(strstr(p->spot.name, "most live: tile "));
+	ck_assert_double_eq(p->grid[(int)p->spot.row * p->columns + (int)x], p->most);
+}
+
+/* Paper has cells of its own, as many whatever the pane has room for, IPUs, and the place with the most live bytes. */
+START_TEST(heat_on_paper)
+{
+	static const int sizes[][2] = {{80, 22}, {200, 58}};
+	struct ts_chart_page *page[2] = {calloc(1, sizeof(**page)), calloc(1, sizeof(**page))};
+	struct harness h;
+
+	begin(&h, 120, 38, TS_GLYPHS_FULL);
+	harness_command(&h, "bottleneck");
+	for (int i = 0; i < 2; i++) {
+		harness_resize(&h, sizes[i][0], sizes[i][1]);
+		harness_settle(&h);
+		ck_assert_ptr_nonnull(page[i]);
+		ts_chart_page_init(page[i], 800);
+		ck_assert(h.view->ops->chart(h.view, page[i]));
+	}
+	ck_assert_int_ge(page[0]->lanes, 40);
+	ck_assert_int_ge(page[0]->columns, 200);
+	ck_assert_int_eq(page[0]->lanes, page[1]->lanes);
+	ck_assert_int_eq(page[0]->columns, page[1]->columns);
+	ck_assert_mem_eq(page[0]->grid, page[1]->grid,
+		sizeof(double) * (size_t)page[0]->lanes * (size_t)page[0]->columns);
+	paper_marks(page[0]);
+	harness_command(&h, "zoom-in"); /* the cursor is there: it stays in sight */
+	harness_command(&h, "zoom-in");
+	ts_chart_page_fini(page[1]);
+	ts_chart_page_init(page[1], 800);
+	ck_assert(h.view->ops->chart(h.view, page[1]));
+	ck_assert_double_lt(page[1]->x.to - page[1]->x.from, page[0]->x.to - page[0]->x.from);
+	ck_assert_str_eq(page[0]->spot.name, page[1]->spot.name);
+	for (int i = 0; i < 2; i++) {
+		ts_chart_page_fini(page[i]);
+		free(page[i]);
+	}
+	harness_end(&h);
+}
+END_TEST
 
 /* As in all files words have no blanks in the header, and figures their unit. */
 START_TEST(heat_in_files)
@@ -943,6 +996,7 @@ main(void)
 	tcase_add_test(c, heat_of_a_tile_that_fits);
 	tcase_add_test(c, heat_below_graph);
 	tcase_add_test(c, heat_in_files);
+	tcase_add_test(c, heat_on_paper);
 	tcase_add_test(c, sample);
 	tcase_add_test(c, peaks_before_and_after);
 	tcase_add_test(c, goes_there);
