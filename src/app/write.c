@@ -370,8 +370,11 @@ name_column(char out[80], const char *name, const char *unit, enum ts_format for
 
 /* The columns that the user wants to see, with units. False: no memory. */
 static bool
-choose_columns(struct writing *w, const struct ts_table *t)
+choose_columns(struct writing *w, const struct ts_sheet *s)
 {
+	bool (*in_file)(const struct ts_table *, int) = s->in_file ? s->in_file
+								   : ts_table_column_wanted;
+	const struct ts_table *t = &s->table;
 	size_t n = (size_t)t->columns;
 
 	w->columns = t->columns;
@@ -384,7 +387,7 @@ choose_columns(struct writing *w, const struct ts_table *t)
 		const char *name = ts_table_column_name(t, i);
 		const char *unit = t->facts && t->facts[i].unit ? t->facts[i].unit : "";
 
-		if (!*name || !ts_table_column_wanted(t, i))
+		if (!*name || !in_file(t, i))
 			continue;
 		name_column(w->column[w->count].name, name, unit, w->format);
 		w->column[w->count].share = strcmp(unit, "%") == 0;
@@ -417,7 +420,7 @@ take_sheet(struct ts_app *app, struct writing *w, struct ts_sheet *s)
 		ts_view_say_error(&app->env, "not written: %s", s->wait);
 		return false;
 	}
-	if (!choose_columns(w, &s->table)) {
+	if (!choose_columns(w, s)) {
 		ts_view_say_error(&app->env, "not written: no memory");
 		return false;
 	}

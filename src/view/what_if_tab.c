@@ -604,6 +604,7 @@ sheet(struct ts_tab *t, struct ts_sheet *out)
 	out->table = s->l.table;
 	out->list = &s->l.list;
 	out->rows = s->l.order.rows;
+	out->in_file = what_if_in_file;
 	out->wait = s->asking ? "it is being worked out" : NULL;
 	return true;
 }

@@ -19,13 +19,24 @@ enum {
 enum {
 	C_HOW,
 	C_WHAT,
+	C_CHANGED,
+	C_REPLICAS,
+	C_WORST_OF,
+	C_OVER,
+	C_ABOVE,
+	C_LOSES,
 	C_BEFORE,
 	C_BEFORE_AT,
+	C_TILE,
+	C_STEP,
 	C_AFTER,
 	C_AFTER_AT,
+	C_TILE_THEN,
+	C_STEP_THEN,
 	C_LESS,
 	C_SHARE,
 	C_PIECES,
+	C_UNPLACED,
 	WHAT_IF_COLUMNS
 };
 
@@ -80,6 +91,9 @@ int what_if_peak_rows(const struct what_if_tab *s);
 
 /* Make s->l of the rows, to be drawn in r. */
 void what_if_begin(struct what_if_tab *s, const struct ts_tab *t, struct ts_rect r);
+
+/* Is a column one of a file? Words of the screen are not: what they are made of has columns of its own there. */
+bool what_if_in_file(const struct ts_table *t, int column);
 
 /* What a row of the tab (not a place of the list) is; *i: which IPU, touched tile or change. */
 enum what_if_row what_if_kind(const struct what_if_tab *s, int64_t row, int *i);

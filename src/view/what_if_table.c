@@ -136,26 +136,79 @@ what_if_kind(const struct what_if_tab *s, int64_t row, int *i)
 static const struct ts_column columns[WHAT_IF_COLUMNS] = {
 	[C_HOW] = {"peak, change", 12, 13, 0, 0, TS_FIELD_LEFT},
 	[C_WHAT] = {"of live bytes", 18, 60, 3, 0, TS_FIELD_TAIL},
+	[C_CHANGED] = {"changed", 12, 40, 1, 6, TS_FIELD_TAIL},
+	[C_REPLICAS] = {"replicas", 8, 11, 0, 6, TS_FIELD_RIGHT},
+	[C_WORST_OF] = {"worst of", 8, 11, 0, 6, TS_FIELD_RIGHT},
+	[C_OVER] = {"over limit", 10, 11, 0, 6, TS_FIELD_RIGHT},
+	[C_ABOVE] = {"still above", 11, 11, 0, 6, TS_FIELD_RIGHT},
+	[C_LOSES] = {"loses", 8, 11, 0, 6, TS_FIELD_RIGHT},
 	[C_BEFORE] = {"before", 8, 11, 0, 0, TS_FIELD_RIGHT},
 	[C_BEFORE_AT] = {"where", 21, 24, 1, 3, TS_FIELD_ELLIPSIS},
+	[C_TILE] = {"tile", 7, 11, 0, 6, TS_FIELD_RIGHT},
+	[C_STEP] = {"step", 7, 11, 0, 6, TS_FIELD_RIGHT},
 	[C_AFTER] = {"after", 8, 11, 0, 0, TS_FIELD_RIGHT},
 	[C_AFTER_AT] = {"where then", 21, 24, 1, 1, TS_FIELD_ELLIPSIS},
+	[C_TILE_THEN] = {"tile then", 9, 11, 0, 6, TS_FIELD_RIGHT},
+	[C_STEP_THEN] = {"step then", 9, 11, 0, 6, TS_FIELD_RIGHT},
 	[C_LESS] = {"less", 8, 11, 0, 2, TS_FIELD_RIGHT},
 	[C_SHARE] = {"", 6, 6, 0, 4, TS_FIELD_RIGHT},
 	[C_PIECES] = {"pieces", 8, 11, 0, 5, TS_FIELD_RIGHT},
+	[C_UNPLACED] = {"unplaced", 8, 11, 0, 6, TS_FIELD_RIGHT},
 };
 
 static const struct ts_column_facts facts[WHAT_IF_COLUMNS] = {
 	[C_HOW] = {.name = "what"},
 	[C_WHAT] = {.name = "of"},
+	[C_CHANGED] = {.name = "changed", .extra = true},
+	[C_REPLICAS] = {.name = "replicas", .unit = "replicas", .extra = true},
+	[C_WORST_OF] = {.name = "worst_of", .unit = "tiles", .extra = true},
+	[C_OVER] = {.name = "over_limit", .unit = "bytes", .extra = true},
+	[C_ABOVE] = {.name = "still_above", .unit = "bytes", .extra = true},
+	[C_LOSES] = {.name = "loses", .unit = "bytes", .extra = true},
 	[C_BEFORE] = {.name = "before", .unit = "bytes"},
 	[C_BEFORE_AT] = {.name = "where"},
+	[C_TILE] = {.name = "tile", .extra = true},
+	[C_STEP] = {.name = "step", .extra = true},
 	[C_AFTER] = {.name = "after", .unit = "bytes"},
 	[C_AFTER_AT] = {.name = "where_then"},
+	[C_TILE_THEN] = {.name = "tile_then", .extra = true},
+	[C_STEP_THEN] = {.name = "step_then", .extra = true},
 	[C_LESS] = {.name = "less", .unit = "bytes"},
 	[C_SHARE] = {.name = "share", .unit = "%"},
 	[C_PIECES] = {.name = "pieces", .unit = "pieces", .extra = true},
+	[C_UNPLACED] = {.name = "unplaced", .unit = "pieces", .extra = true},
 };
+
+/* What the words of a column say, one value each. */
+static const struct {
+	int words, part;
+} parts[] = {
+	{C_WHAT, C_CHANGED},
+	{C_WHAT, C_REPLICAS},
+	{C_WHAT, C_WORST_OF},
+	{C_WHAT, C_OVER},
+	{C_WHAT, C_ABOVE},
+	{C_WHAT, C_LOSES},
+	{C_BEFORE_AT, C_TILE},
+	{C_BEFORE_AT, C_STEP},
+	{C_AFTER_AT, C_TILE_THEN},
+	{C_AFTER_AT, C_STEP_THEN},
+	{C_AFTER_AT, C_PIECES},
+	{C_AFTER_AT, C_UNPLACED},
+};
+
+bool
+what_if_in_file(const struct ts_table *t, int column)
+{
+	bool in = ts_table_column_wanted(t, column);
+
+	for (size_t i = 0; i < TS_COUNT(parts); i++) {
+		if (parts[i].words == column)
+			return false;
+		in = in || (parts[i].part == column && ts_table_column_wanted(t, parts[i].words));
+	}
+	return in;
+}
 
 /* The change of a row, or -1. */
 int
@@ -336,14 +389,8 @@ where_cell(const struct what_if_tab *s, int64_t row, int column, struct ts_table
 {
 	const struct ts_what_if_pair *pair = what_if_pair_at(s, row);
 	int change = what_if_change_at(s, row);
-	char n[TS_FMT_MAX];
 
-	if (column == C_PIECES && change >= 0)
-		snprintf(out->buf, sizeof(out->buf), "%s",
-			ts_fmt_count(n, s->w->sum[change].variables));
-	else if (column == C_PIECES)
-		;
-	else if (pair)
+	if (pair)
 		where_text(column == C_AFTER_AT ? &pair->after : &pair->before, out->buf,
 			sizeof(out->buf));
 	else if (column == C_AFTER_AT && s->w->sum[change].variables == 0)
@@ -389,6 +436,79 @@ what_if_above(const struct what_if_tab *s, int64_t row)
 	return ts_max_i64(pair->after.bytes - limit, 0);
 }
 
+/* Of a change, or of a peak of some kind. */
+static int64_t
+about_row(const struct what_if_tab *s, int64_t row, int column)
+{
+	const struct ts_what_if *w = s->w;
+	int i;
+	enum what_if_row kind = what_if_kind(s, row, &i);
+
+	if (kind == WHAT_IF_CHANGE && column == C_PIECES)
+		return w->sum[i].variables;
+	if (kind == WHAT_IF_CHANGE && column == C_UNPLACED && w->sum[i].unplaced > 0)
+		return w->sum[i].unplaced;
+	if (kind == WHAT_IF_DEVICE && column == C_REPLICAS && w->times > 1)
+		return w->times;
+	if (kind == WHAT_IF_SELECTED && column == C_WORST_OF && w->selected_tiles > 1)
+		return w->selected_tiles;
+	if (kind == WHAT_IF_FULLEST && column == C_OVER && over_limit(s) > 0)
+		return over_limit(s);
+	if (kind == WHAT_IF_TOUCHED_TILE && column == C_LOSES)
+		return w->lost[i];
+	return column == C_ABOVE && what_if_above(s, row) > 0 ? what_if_above(s, row) : TS_UNKNOWN;
+}
+
+/* A number of those that words are made of; TS_UNKNOWN: the row has none. */
+static int64_t
+part_of(const struct what_if_tab *s, int64_t row, int column)
+{
+	const struct ts_what_if_pair *pair = what_if_pair_at(s, row);
+	bool then = column == C_TILE_THEN || column == C_STEP_THEN;
+	const struct ts_what_if_peak *peak = !pair ? NULL : then ? &pair->after : &pair->before;
+
+	if (column == C_TILE || column == C_TILE_THEN)
+		return peak ? peak->tile : TS_UNKNOWN;
+	if (column == C_STEP || column == C_STEP_THEN)
+		return peak && peak->bytes != TS_UNKNOWN ? peak->step : TS_UNKNOWN;
+	return about_row(s, row, column);
+}
+
+static bool
+is_part(int column)
+{
+	size_t i = 0;
+
+	while (i < TS_COUNT(parts) && parts[i].part != column)
+		i++;
+	return i < TS_COUNT(parts);
+}
+
+static bool
+is_bytes(int column)
+{
+	return facts[column].unit && strcmp(facts[column].unit, "bytes") == 0;
+}
+
+/* Columns that are not on the screen until they are asked for. */
+static void
+part_cell(const struct what_if_tab *s, int64_t row, int column, struct ts_table_cell *out)
+{
+	enum ts_units units = s->t->view->env->options->units;
+	int change = what_if_change_at(s, row);
+	int64_t v = column == C_CHANGED ? TS_UNKNOWN : part_of(s, row, column);
+
+	if (column == C_CHANGED && change >= 0)
+		out->s = s->label[change];
+	else if (v != TS_UNKNOWN && is_bytes(column))
+		ts_fmt_bytes(out->buf, v, units);
+	else if (v != TS_UNKNOWN && facts[column].unit)
+		ts_fmt_count(out->buf, v);
+	else if (v != TS_UNKNOWN)
+		ts_fmt_number(out->buf, v);
+	out->role = TS_ROLE_DIM;
+}
+
 static bool
 cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 {
@@ -418,7 +538,9 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 			out->s = out->buf;
 			out->role = TS_ROLE_BAD;
 		}
-	} else if (column == C_BEFORE_AT || column == C_AFTER_AT || column == C_PIECES) {
+	} else if (is_part(column)) {
+		part_cell(s, row, column, out);
+	} else if (column == C_BEFORE_AT || column == C_AFTER_AT) {
 		where_cell(s, row, column, out);
 	} else if (column == C_BEFORE) {
 		out->s = before == TS_UNKNOWN ? "" : ts_fmt_bytes(out->buf, before, units);
@@ -443,16 +565,19 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 		return false;
 	what_if_row_bytes(s, row, &before, &after);
 	less = less_of(before, after);
-	if (column == C_PIECES) {
+	if (column == C_CHANGED) {
 		if (what_if_change_at(s, row) >= 0)
-			ts_table_value_known(out, s->w->sum[what_if_change_at(s, row)].variables);
+			ts_table_value_text(out, s->label[what_if_change_at(s, row)]);
+	} else if (is_part(column)) {
+		ts_table_value_known(out, part_of(s, row, column));
 	} else if (column == C_BEFORE || column == C_AFTER) {
 		ts_table_value_known(out, column == C_BEFORE ? before : after);
 	} else if (column == C_LESS && before != TS_UNKNOWN && after != TS_UNKNOWN) {
 		ts_table_value_integer(out, less);
 	} else if (column == C_SHARE && before > 0 && after != TS_UNKNOWN) {
 		ts_table_value_real(out, 100. * (double)less / (double)before);
-	} else if (column < C_BEFORE || column == C_BEFORE_AT || column == C_AFTER_AT) {
+	} else if (column == C_HOW || column == C_WHAT || column == C_BEFORE_AT ||
+		column == C_AFTER_AT) {
 		cell(ctx, row, column, &text);
 		if (text.s == text.buf)
 			memcpy(out->buf, text.buf, sizeof(out->buf));
@@ -473,9 +598,9 @@ what_if_begin(struct what_if_tab *s, const struct ts_tab *t, struct ts_rect r)
 	struct ts_held_table what = table;
 
 	memcpy(s->column, columns, sizeof(columns));
-	if (t->view->env->options->units == TS_UNITS_BYTES)
-		s->column[C_BEFORE].min = s->column[C_AFTER].min = s->column[C_LESS].min =
-			BYTES_WIDE;
+	for (int i = 0; i < WHAT_IF_COLUMNS; i++)
+		if (t->view->env->options->units == TS_UNITS_BYTES && is_bytes(i))
+			s->column[i].min = BYTES_WIDE;
 	what.column = s->column;
 	what_if_fit(s, r.h - 1);
 	ts_held_list_begin(&s->l, t, &what, r, what_if_rows(s));

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "table_rows.h"
 #include "view_harness.h"
 
 #include "tilescope/base/utf8.h"
@@ -490,12 +491,13 @@ END_TEST
 /* One table, which is sorted, filtered, searched and copied as all are; what is done to a row is done to that under the cursor. */
 START_TEST(a_table_as_others)
 {
-	enum { WHAT, OF, BEFORE, LESS = 6 };
+	enum { WHAT, OF };
 	const struct ts_call all = {.cmd = TS_CMD_FILTER, .argc = 1};
 	struct ts_table_value v = {0};
 	int64_t last = INT64_MAX;
 	struct ts_sheet s;
 	struct harness h;
+	int less;
 
 	begin_own(&h, rows);
 	h.options.units = TS_UNITS_BYTES;
@@ -504,9 +506,10 @@ START_TEST(a_table_as_others)
 	what_if(&h, "halve a/");
 	harness_command(&h, "sort less");
 	s = sheet_of(&h);
+	less = table_rows_column(&s, "less");
 	for (int64_t i = 0; i < s.list->count; i++) {
 		v = (struct ts_table_value){0};
-		ck_assert(s.table.value(s.table.ctx, ts_table_row(&s.table, i), LESS, &v));
+		ck_assert(s.table.value(s.table.ctx, ts_table_row(&s.table, i), less, &v));
 		if (v.type != TS_VALUE_INTEGER)
 			continue;
 		ck_assert_int_le(v.integer, last);
@@ -530,6 +533,54 @@ START_TEST(a_table_as_others)
 	harness_command(&h, "search fullest");
 	harness_command(&h, "open");
 	ck_assert_int_eq(h.selection.tile, 0);
+	harness_end(&h);
+}
+END_TEST
+
+/* Each cell of a file is one value: places are numbers, and figures that stand in words have columns. */
+START_TEST(one_value_a_cell)
+{
+	static const struct {
+		const char *what, *column;
+		int64_t v; /* -1: none */
+	} cells[] = {
+		{"worst tile", "tile", 1},
+		{"worst tile", "step", 1},
+		{"worst tile", "tile_then", 0},
+		{"worst tile", "step_then", 0},
+		{"worst tile", "pieces", -1},
+		{"device", "tile", -1},
+		{"device", "step", 1},
+		{"fullest tile", "over_limit", -1},
+		{"remove", "pieces", 1},
+		{"remove", "step", -1},
+	};
+	static const char *const words[] = {"of", "where", "where_then"};
+	struct ts_sheet s;
+	struct harness h;
+
+	begin_own(&h, rows);
+	harness_command(&h, "tab what-if");
+	what_if(&h, "remove b/");
+	s = sheet_of(&h);
+	ck_assert_ptr_nonnull(s.in_file);
+	for (size_t i = 0; i < TS_COUNT(words); i++)
+		ck_assert(!s.in_file(&s.table, table_rows_column(&s, words[i])));
+	for (size_t i = 0; i < TS_COUNT(cells); i++) {
+		int column = table_rows_column(&s, cells[i].column);
+		struct ts_table_value v = {.type = TS_VALUE_NONE};
+		int64_t row = 0;
+
+		while (row < s.rows && strcmp(text_at(&s, row, 0), cells[i].what) != 0)
+			row++;
+		ck_assert_int_lt(row, s.rows);
+		ck_assert(s.in_file(&s.table, column));
+		ck_assert(!ts_table_column_wanted(&s.table, column));
+		ck_assert(s.table.value(s.table.ctx, ts_table_row(&s.table, row), column, &v));
+		ck_assert_msg(v.type == (cells[i].v < 0 ? TS_VALUE_NONE : TS_VALUE_INTEGER) &&
+				(cells[i].v < 0 || v.integer == cells[i].v),
+			"%s, %s: %lld", cells[i].what, cells[i].column, (long long)v.integer);
+	}
 	harness_end(&h);
 }
 END_TEST
@@ -996,6 +1047,7 @@ main(void)
 	tcase_add_test(c, heat_of_a_tile_that_fits);
 	tcase_add_test(c, heat_below_graph);
 	tcase_add_test(c, heat_in_files);
+	tcase_add_test(c, one_value_a_cell);
 	tcase_add_test(c, heat_on_paper);
 	tcase_add_test(c, sample);
 	tcase_add_test(c, peaks_before_and_after);

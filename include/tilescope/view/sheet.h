@@ -46,6 +46,11 @@ struct ts_sheet {
 	 * takes it; -1: there are no more. NULL: what is shown is written.
 	 */
 	int64_t (*written)(void *ctx, int64_t row, int64_t k);
+	/*
+	 * Of a table with words for the screen, whose parts have columns that are not shown until somebody asks: is a column
+	 * one of a file? NULL: those that are wanted are.
+	 */
+	bool (*in_file)(const struct ts_table *t, int column);
 	struct ts_row_source *(*source)(
 		struct ts_view *v); /* NULL: table.value gives them; its NULL: no memory */
 	bool stacks; /* its first two columns are a stack, frames with ';' between, and its own weight: :write FILE.folded */
