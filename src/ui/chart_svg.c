@@ -612,8 +612,6 @@ put_grid(struct pen *n)
 			}
 		ts_strbuf_puts(n->out, any ? "\"/>\n" : "");
 	}
-	if (!p->lane[0][0])
-		return;
 	for (int row = 0, last = -1; row < p->lanes; row++) {
 		if (!p->lane[row][0] || (last >= 0 && each * (row - last) < 12))
 			continue;
@@ -796,6 +794,17 @@ put_legend(struct pen *n)
 	n->end += x > n->margin ? LINE_H : 0;
 }
 
+/* Rows that are called by what they are, some of them: else they lie on an axis. */
+static bool
+has_names(const struct ts_chart_page *p)
+{
+	int i = 0;
+
+	while (i < p->lanes && !p->lane[i][0])
+		i++;
+	return i < p->lanes;
+}
+
 static void
 put_plot(struct pen *n)
 {
@@ -809,7 +818,7 @@ put_plot(struct pen *n)
 		if (has_spot(n->p))
 			put_ring(n, x_of(n, n->p->spot.x),
 				n->top + n->h / n->p->lanes * n->p->spot.row);
-		if (!n->p->lane[0][0])
+		if (!has_names(n->p))
 			put_y_axis(n);
 		else
 			put_y_title(n);

@@ -390,6 +390,47 @@ START_TEST(hatched_and_paler)
 }
 END_TEST
 
+/* A grid with IPUs beside it and a ring; rows have names, though the first one has none. */
+START_TEST(grid)
+{
+	enum { COLUMNS = 10, ROWS = 8 };
+	struct ts_chart_page p;
+	struct ts_strbuf svg;
+	double *grid;
+
+	ts_chart_page_init(&p, COLUMNS);
+	p.lanes = ROWS;
+	p.x = (struct ts_page_axis){"step", 0, COLUMNS, 10, NULL, NULL};
+	p.y = (struct ts_page_axis){"tile", 0, 0, 10, NULL, NULL};
+	grid = ts_chart_page_grid(&p);
+	for (int i = 0; i < COLUMNS * ROWS; i++)
+		grid[i] = i;
+	p.most = COLUMNS * ROWS - 1;
+	snprintf(p.lane[3], sizeof(p.lane[3]), "row 3");
+	ts_chart_page_side(&p, 0, "ipu %d", 4);
+	ts_chart_page_side(&p, ROWS / 2.0, "ipu %d", 5);
+	ts_chart_page_side(&p, ROWS / 2.0 + 0.1, "ipu %d", 6); /* no room */
+	ts_chart_page_spot(&p, 2.5, 1.5, "the most of %s", "all");
+	ts_strbuf_init(&svg, 1 << 20);
+	ts_chart_page_svg(&svg, &p);
+	well_formed(&svg);
+	ck_assert_int_eq(count_of(svg.s, ">row 3</text>"), 1);
+	ck_assert_double_lt(text_y(svg.s, "ipu 4"), text_y(svg.s, "row 3"));
+	ck_assert_double_gt(text_y(svg.s, "ipu 5"), text_y(svg.s, "row 3"));
+	ck_assert_int_eq(count_of(svg.s, "ipu 6"), 0);
+	ck_assert_int_eq(count_of(svg.s, "the most of all"), 1);
+	ck_assert_int_eq(count_of(svg.s, "<circle"),
+		4);		/* on the grid and in the legend, of two colours */
+	p.spot.x = COLUMNS + 1; /* not in sight */
+	ts_strbuf_reset(&svg);
+	ts_chart_page_svg(&svg, &p);
+	ck_assert_int_eq(count_of(svg.s, "<circle"), 0);
+	ck_assert_int_eq(count_of(svg.s, "the most of all"), 0);
+	ts_strbuf_fini(&svg);
+	ts_chart_page_fini(&p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -402,6 +443,7 @@ main(void)
 	tcase_add_test(c, labels_have_room);
 	tcase_add_test(c, legend_of_a_tall_plot);
 	tcase_add_test(c, hatched_and_paler);
+	tcase_add_test(c, grid);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
