@@ -175,13 +175,19 @@ fill_grid(struct ts_chart_page *p, double *grid, const struct heat *h)
 	p->least = limit ? 0 : HUGE_VAL;
 	p->most = limit ? (double)h->limit : 0;
 	for (int64_t i = 0; i < (int64_t)h->shown.rows * h->shown.columns; i++) {
+		double bytes = (double)h->most[i];
+
 		if (h->most[i] < 0)
 			continue;
-		grid[i] = (double)h->most[i];
+		grid[i] = bytes;
+		if (h->limit > 0 && h->most[i] > h->limit) {
+			grid[i] = HUGE_VAL; /* off the scale, whatever that is */
+			snprintf(p->over, sizeof(p->over), "over the limit");
+		}
 		if (limit)
 			continue;
-		p->least = fmin(p->least, grid[i]);
-		p->most = fmax(p->most, grid[i]);
+		p->least = fmin(p->least, bytes);
+		p->most = fmax(p->most, bytes);
 	}
 }
 

@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <math.h>
+
 #include "table_rows.h"
 #include "view_harness.h"
 
@@ -462,6 +464,35 @@ START_TEST(heat_on_paper)
 		ts_chart_page_fini(page[i]);
 		free(page[i]);
 	}
+	harness_end(&h);
+}
+END_TEST
+
+/* What is over the limit has the colour of that on paper, too, in any scale. */
+START_TEST(heat_over_the_limit)
+{
+	struct ts_chart_page *page = calloc(1, sizeof(*page));
+	struct harness h;
+
+	ck_assert_ptr_nonnull(page);
+	begin_own(&h,
+		"CREATE TABLE target(ipus, replicas, tiles_per_ipu, bytes_per_tile);"
+		"INSERT INTO target VALUES(1, 1, 2, 600);"
+		"INSERT INTO class_interval VALUES(0, 1, 2);"
+		"INSERT INTO lowered_variable VALUES(0, 0, 'a', 900, 0, 0), (1, 1, 'b', 500, 0, 0);"
+		"INSERT INTO tile_memory VALUES(0, 0, 900, 0), (1, 0, 500, 0)");
+	harness_command(&h, "bottleneck");
+	harness_says(&h, "over the limit");
+	ts_chart_page_init(page, 800);
+	ck_assert(h.view->ops->chart(h.view, page));
+	ck_assert_int_eq(page->lanes, 2);
+	ck_assert_int_eq(page->columns, 3);
+	ck_assert_str_eq(page->over, "over the limit");
+	ck_assert(isinf(page->grid[1]));
+	ck_assert_double_eq(page->grid[3 + 1], 500);
+	ck_assert_int_eq(page->sides, 0); /* one IPU */
+	ts_chart_page_fini(page);
+	free(page);
 	harness_end(&h);
 }
 END_TEST
@@ -1049,6 +1080,7 @@ main(void)
 	tcase_add_test(c, heat_in_files);
 	tcase_add_test(c, one_value_a_cell);
 	tcase_add_test(c, heat_on_paper);
+	tcase_add_test(c, heat_over_the_limit);
 	tcase_add_test(c, sample);
 	tcase_add_test(c, peaks_before_and_after);
 	tcase_add_test(c, goes_there);
