@@ -244,13 +244,13 @@ svg_has_spot(const struct ts_chart_page *p)
 		p->spot.x >= p->x.from && p->spot.x <= p->x.to;
 }
 
-/* Red on white, to be seen on either end of the scale. */
+/* Black on white, to be seen on any colour. */
 void
 svg_ring(struct svg_pen *n, double x, double y)
 {
 	ts_strbuf_printf(n->out,
 		"<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%d\" fill=\"none\" stroke=\"#ffffff\" "
 		"stroke-width=\"4\"/>\n<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%d\" fill=\"none\" "
-		"stroke=\"#c62828\" stroke-width=\"2\"/>\n",
+		"stroke=\"#000000\" stroke-width=\"2\"/>\n",
 		x, y, RING, x, y, RING);
 }
