@@ -130,6 +130,7 @@ ts_app_ask(struct ts_app *app, enum ts_asking asking, const char *text)
 	static const char *const labels[] = {"", ":", "/", "\\", "&"};
 
 	app->asking = asking;
+	app->seeking = false;
 	ts_prompt_open(&app->prompt, labels[asking], text,
 		asking == TS_ASK_COMMAND ? &app->commands : &app->searches,
 		asking == TS_ASK_COMMAND ? complete : complete_text, app);
@@ -138,6 +139,26 @@ ts_app_ask(struct ts_app *app, enum ts_asking asking, const char *text)
 	else if (asking == TS_ASK_FILTER && app->current != TS_VIEW_SUMMARY) /* a text alone */
 		ts_prompt_hint(&app->prompt, "text COLUMN:text COLUMN>1000 COLUMN=NULL");
 	return TS_EFFECT_REPAINT;
+}
+
+static bool
+is_search(enum ts_asking asking)
+{
+	return asking == TS_ASK_SEARCH || asking == TS_ASK_SEARCH_BACK;
+}
+
+/* What stands in the line was searched for while it was there. */
+static bool
+goes_on(const struct ts_app *app)
+{
+	return app->seeking && strcmp(app->prompt.text, app->sought) == 0;
+}
+
+static void
+remember(struct ts_app *app)
+{
+	memcpy(app->sought, app->prompt.text, app->prompt.len + 1);
+	app->sought_in = app->current;
 }
 
 /* The line was typed: run it, or search for it. */
@@ -152,6 +173,10 @@ accept(struct ts_app *app)
 
 	app->asking = TS_ASK_NOTHING;
 	app->dirty = true;
+	if (is_search(asking) && goes_on(app)) /* it stands on the hit */
+		return;
+	if (is_search(asking) && *word)
+		remember(app);
 	if (!*word && asking != TS_ASK_FILTER) /* an empty filter leaves all rows */
 		return;
 	if (asking == TS_ASK_COMMAND) {
@@ -169,11 +194,43 @@ accept(struct ts_app *app)
 		ts_log_add(app->env.log, "%s", app->env.message);
 }
 
+/* Search for the line, or go on to the next hit, and leave it there; an empty line is the one before. What is found stands above it. */
+static void
+search_on(struct ts_app *app, bool back)
+{
+	enum ts_asking asking = app->asking;
+	struct ts_call call = {.absolute = true};
+	char *word = app->sought;
+	struct ts_err err = {0};
+
+	if (!is_search(asking) || (!app->prompt.text[0] && !app->sought[0])) {
+		ts_tty_bell(app->tty);
+		return;
+	}
+	if (!app->prompt.text[0]) {
+		ts_app_ask(app, asking, app->sought);
+		app->seeking = app->sought_in == app->current;
+	}
+	if (goes_on(app)) {
+		call.cmd = back ? TS_CMD_SEARCH_PREVIOUS : TS_CMD_SEARCH_NEXT;
+	} else {
+		remember(app);
+		if (ts_call_make(&call, back ? TS_CMD_SEARCH_BACK : TS_CMD_SEARCH, &word, 1, &err))
+			ts_view_say_error(&app->env, "%s", err.msg);
+	}
+	app->seeking = true;
+	ts_prompt_hint(&app->prompt, app->env.message);
+	if (!err.code)
+		ts_app_call(app, &call);
+}
+
 void
 ts_app_prompt_result(struct ts_app *app, enum ts_prompt_result result)
 {
 	if (result == TS_PROMPT_ACCEPTED)
 		accept(app);
+	else if (result == TS_PROMPT_ON || result == TS_PROMPT_ON_BACK)
+		search_on(app, result == TS_PROMPT_ON_BACK);
 	else if (result == TS_PROMPT_DISMISSED)
 		app->asking = TS_ASK_NOTHING;
 	app->dirty = true;

@@ -244,8 +244,8 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 static bool
 is_covered(struct ts_app *app)
 {
-	return app->popup.kind != TS_POPUP_NONE || app->asking != TS_ASK_NOTHING ||
-		ts_hosts_ask(app);
+	return app->popup.kind != TS_POPUP_NONE ||
+		(app->asking != TS_ASK_NOTHING && !app->seeking) || ts_hosts_ask(app);
 }
 
 void

@@ -218,6 +218,14 @@ ts_call_make(struct ts_call *call, enum ts_cmd cmd, char *const words[], int n, 
 	return check_count(call, err);
 }
 
+int
+ts_search_step(const struct ts_call *call, int direction)
+{
+	int way = call->absolute ? 1 : direction;
+
+	return call->cmd == TS_CMD_SEARCH_NEXT ? way : -way;
+}
+
 /* The next word of *line, quotes taken off, into out; its length, or -1 when it does not fit. */
 static int
 next_word(const char **line, char *out, size_t size)

@@ -302,6 +302,11 @@ ts_prompt_command(struct ts_prompt *p, enum ts_cmd cmd)
 		if (p->history)
 			ts_history_add(p->history, p->text);
 		return TS_PROMPT_ACCEPTED;
+	case TS_CMD_SEARCH_ON:
+	case TS_CMD_SEARCH_ON_BACK:
+		if (p->history)
+			ts_history_add(p->history, p->text);
+		return cmd == TS_CMD_SEARCH_ON ? TS_PROMPT_ON : TS_PROMPT_ON_BACK;
 	case TS_CMD_DISMISS:
 		return TS_PROMPT_DISMISSED;
 	case TS_CMD_COMPLETE:
@@ -415,7 +420,7 @@ ts_prompt_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_prompt *p)
 	list = ts_rect_cut_bottom(&r, 1);
 	if (p->found.count > 1 && !ts_rect_empty(list))
 		draw_candidates(c, list, p);
-	else if (p->hint && !ts_rect_empty(list))
+	else if (p->hint && *p->hint && !ts_rect_empty(list))
 		draw_hint(c, list, p->hint);
 	ts_canvas_fill(c, line, TS_ROLE_PROMPT, ' ');
 	label = ts_canvas_text(c, line, 0, 0, TS_ROLE_LABEL, p->label);

@@ -13,6 +13,7 @@
 #include "tilescope/base/utf8.h"
 #include "tilescope/ui/keymap.h"
 #include "tilescope/ui/list.h"
+#include "tilescope/ui/prompt.h"
 #include "tilescope/view/help.h"
 
 enum { TEXT_MAX = 1 << 18 };
@@ -22,6 +23,7 @@ struct help_view {
 	struct ts_strbuf text, wrapped; /* as it is, and in lines that fit */
 	char **line;
 	int lines;
+	char sought[TS_PROMPT_MAX];
 	struct ts_list list;
 	struct ts_rect area;
 };
@@ -316,13 +318,16 @@ static enum ts_effect
 help_command(struct ts_view *v, const struct ts_call *call)
 {
 	const char *text = ts_call_arg(call, 0);
+	bool is_search = call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_BACK;
+	bool is_again = call->cmd == TS_CMD_SEARCH_NEXT || call->cmd == TS_CMD_SEARCH_PREVIOUS;
+	bool back = call->cmd == TS_CMD_SEARCH_BACK || call->cmd == TS_CMD_SEARCH_PREVIOUS;
 
 	if (call->cmd == TS_CMD_HELP && text && ts_help_topic_find(text))
 		return help_topic(self(v), ts_help_topic_find(text));
-	if (call->cmd == TS_CMD_SEARCH && text)
-		return help_search(self(v), text, 1);
-	if (call->cmd == TS_CMD_SEARCH_BACK && text)
-		return help_search(self(v), text, -1);
+	if (is_search && text)
+		snprintf(self(v)->sought, sizeof(self(v)->sought), "%s", text);
+	if ((is_search && text) || (is_again && self(v)->sought[0]))
+		return help_search(self(v), self(v)->sought, back ? -1 : 1);
 	return ts_list_command(&self(v)->list, call->cmd);
 }
 

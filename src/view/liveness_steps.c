@@ -168,8 +168,6 @@ enum ts_effect
 live_search_again(struct liveness *s, const struct ts_call *call)
 {
 	struct live_steps *t = &s->steps;
-	int step = call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1;
-
 	if (!t->needle[0]) {
 		ts_view_say(s->v.env, "nothing to search for: / and a part of a program's name");
 		return TS_EFFECT_BELL;
@@ -178,7 +176,7 @@ live_search_again(struct liveness *s, const struct ts_call *call)
 		ts_view_say(s->v.env, "the steps are being searched");
 		return TS_EFFECT_BELL;
 	}
-	return go_hit(s, t->direction * step, false);
+	return go_hit(s, ts_search_step(call, t->direction), false);
 }
 
 bool

@@ -333,7 +333,7 @@ search_again(struct trace_view *t, const struct ts_call *call)
 		ts_view_say(t->view.env, "still searching");
 		return TS_EFFECT_NONE;
 	}
-	return trace_search_step(t, call->cmd == TS_CMD_SEARCH_NEXT ? t->direction : -t->direction);
+	return trace_search_step(t, ts_search_step(call, t->direction));
 }
 
 static enum ts_effect

@@ -520,6 +520,50 @@ def keymap_vim(ctx):
 
 
 @case()
+def keymap_emacs_searches_on(ctx):
+    """C-s again: the next hit, C-r the one before, with the line still there; Enter and C-g leave it on the hit."""
+    t = ctx.pty("--keymap", "emacs", "--at", "variables", ctx.reports["store"], size=(120, 40))
+
+    def line(*keys):
+        t.press(*keys)
+        t.settle()
+        return t.screen.line(38).strip(), t.bottom().strip()
+
+    hits = []
+    line("C-s")
+    t.type("matMul")
+    for keys in (("C-s",), ("C-s",), ("C-s",), ("C-r",)):
+        above, bottom = line(*keys)
+        expect(bottom == "/matMul", "the line is gone: %r" % bottom)
+        found = re.match(r"hit ([\d,]+) of [\d,]+", above)
+        expect(found, "no hit: %r" % above)
+        hits.append(int(found.group(1)))
+    expect([h - hits[0] for h in hits] == [0, 1, 2, 1], "from hit to hit: %r" % hits)
+    shown = t.screen.line(10)
+    expect("matMul" not in line("enter")[1] and t.screen.line(10) == shown, "Enter goes on")
+    above, bottom = line("C-s", "C-s")          # an empty line is the last pattern
+    expect(bottom == "/matMul" and above.startswith("hit %d of" % hits[2]), (above, bottom))
+    above, bottom = line("C-r", "C-r")
+    expect(above.startswith("hit %d of" % hits[0]), (above, bottom))
+    line("C-g")
+    line("C-s")
+    t.type("nothing-of-that-name")
+    above, bottom = line("C-s")
+    expect("not found" in above or "no " in above, "no hit is not said: %r" % above)
+    line("C-g", "M-x")
+    t.type("view trace")
+    expect(line("C-s")[1] == ":view trace", "C-s in another line")
+    line("enter", "C-r")                        # there n goes the way that the search went
+    t.type("a")
+    first = int(re.match(r"hit ([\d,]+) of", line("C-r")[0]).group(1).replace(",", ""))
+    second = int(re.match(r"hit ([\d,]+) of", line("C-r")[0]).group(1).replace(",", ""))
+    third = int(re.match(r"hit ([\d,]+) of", line("C-s")[0]).group(1).replace(",", ""))
+    expect(second == first - 1 and third == first, "the way of hits: %r" % [first, second, third])
+    line("C-g")
+    t.quit()
+
+
+@case()
 def mouse(ctx):
     """Off unless asked for; off again at the end."""
     t = ctx.pty(ctx.reports["store"])

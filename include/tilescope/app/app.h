@@ -101,6 +101,9 @@ struct ts_app {
 
 	enum ts_asking asking;
 	struct ts_prompt prompt;
+	char sought[TS_PROMPT_MAX]; /* the text of the last search, */
+	enum ts_view_id sought_in;  /* and in which view */
+	bool seeking;		    /* the line is there still, and was searched for */
 	struct ts_history commands, searches;
 	struct ts_keys keys;   /* typed so far of a sequence */
 	struct ts_typed typed; /* whole ones that wait for what is being read */

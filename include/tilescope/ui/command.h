@@ -208,6 +208,9 @@ enum ts_context {
 	X(IPU_PREVIOUS, "ipu-previous", GLOBAL, "", BOUND, "the IPU before, or its lane")          \
 	X(ACCEPT, "accept", PROMPT, "", BOUND, "take the line as it is")                           \
 	X(DISMISS, "dismiss", PROMPT, "", BOUND, "leave the line without doing anything")          \
+	X(SEARCH_ON, "search-on", PROMPT, "", BOUND,                                               \
+		"search, or the next hit; the line stays; empty: as before")                       \
+	X(SEARCH_ON_BACK, "search-on-back", PROMPT, "", BOUND, "the same backwards")               \
 	X(COMPLETE, "complete", PROMPT, "", BOUND, "complete the word, then the next candidate")   \
 	X(COMPLETE_BACK, "complete-back", PROMPT, "", BOUND, "the candidate before")               \
 	X(OLDER, "older", PROMPT, "", BOUND, "the line typed before")                              \
@@ -273,6 +276,7 @@ enum { TS_CALL_ARGS = 8, TS_CALL_TEXT = 1024 };
 
 struct ts_call {
 	enum ts_cmd cmd;
+	bool absolute; /* the next hit is forwards, the one before backwards, whatever way the search went */
 	int argc;
 	uint16_t at[TS_CALL_ARGS]; /* where argument i begins in `text` */
 	char text[TS_CALL_TEXT];   /* the arguments, each with its NUL */
@@ -284,6 +288,9 @@ ts_call_arg(const struct ts_call *call, int i)
 {
 	return i >= 0 && i < call->argc ? call->text + call->at[i] : NULL;
 }
+
+/* Which way search-next or search-previous goes where the search went that way (+1, -1). */
+int ts_search_step(const struct ts_call *call, int direction);
 
 /*
  * Split a typed line (`view memory`, "..." quotes a word) and look the command up: by name, or

@@ -50,6 +50,8 @@ enum ts_prompt_result {
 	TS_PROMPT_IGNORED, /* not a command of the prompt */
 	TS_PROMPT_EDITED,  /* repaint; the text or the cursor may be another */
 	TS_PROMPT_ACCEPTED,
+	TS_PROMPT_ON,	     /* as ACCEPTED, and the line stays: a search goes on, */
+	TS_PROMPT_ON_BACK,   /* and backwards */
 	TS_PROMPT_DISMISSED, /* also when the first character is erased from an empty line */
 };
 
@@ -78,7 +80,7 @@ void ts_prompt_hint(struct ts_prompt *p, const char *hint);
 /* Type one character (ts_key_is_text); control characters and what does not fit are ignored. */
 enum ts_prompt_result ts_prompt_type(struct ts_prompt *p, ts_key key);
 
-/* A command of context `prompt`. ACCEPTED also adds the line to the history. */
+/* A command of context `prompt`. ACCEPTED, ON and ON_BACK also add the line to the history. */
 enum ts_prompt_result ts_prompt_command(struct ts_prompt *p, enum ts_cmd cmd);
 
 /*
