@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tilescope/base/mem.h"
 #include "tilescope/ui/command.h"
 
 enum { BOUND, TYPED };
@@ -246,12 +247,39 @@ next_word(const char **line, char *out, size_t size)
 	return (int)n;
 }
 
+/* What vim's users type to leave; there is never anything to write, or to lose. */
+static const struct {
+	const char *word;
+	enum ts_cmd cmd;
+} aliases[] = {
+	{"q!", TS_CMD_QUIT},
+	{"quit!", TS_CMD_QUIT},
+	{"qa", TS_CMD_QUIT},
+	{"qa!", TS_CMD_QUIT},
+	{"qall", TS_CMD_QUIT},
+	{"qall!", TS_CMD_QUIT},
+	{"wq", TS_CMD_QUIT},
+	{"wq!", TS_CMD_QUIT},
+	{"wqa", TS_CMD_QUIT},
+	{"x", TS_CMD_QUIT},
+};
+
+/* By its whole name, or another that it has where it is typed; -1: none. */
+static int
+find_whole(const char *word)
+{
+	for (size_t i = 0; i < TS_COUNT(aliases); i++)
+		if (strcmp(aliases[i].word, word) == 0)
+			return (int)aliases[i].cmd;
+	return ts_command_find(word);
+}
+
 /* By name, or by a beginning that only one command has; a number is `goto`. */
 static enum ts_code
 find_typed(enum ts_cmd *out, const char *word, struct ts_err *err)
 {
 	const struct ts_command *match[3];
-	int n, cmd = ts_command_find(word);
+	int n, cmd = find_whole(word);
 
 	if (*word && word[number_length(word)] == '\0')
 		cmd = TS_CMD_GOTO;

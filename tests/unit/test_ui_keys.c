@@ -125,6 +125,8 @@ END_TEST
 
 START_TEST(typed_lines_become_calls)
 {
+	static const char *const vim[] = {"q", "q!", "qa", "qa!", "quit!", "qall", "wq", "wq!",
+		"x"};
 	struct ts_call call;
 	struct ts_err err;
 
@@ -153,6 +155,12 @@ START_TEST(typed_lines_become_calls)
 	ck_assert_str_eq(ts_call_arg(&call, 0), "1,23");
 	ck_assert_int_eq(ts_call_parse(&call, "search 12,345", &err), TS_OK);
 	ck_assert_str_eq(ts_call_arg(&call, 0), "12,345");
+	for (size_t i = 0; i < TS_COUNT(vim); i++) {
+		ck_assert_msg(ts_call_parse(&call, vim[i], &err) == TS_OK, "%s", vim[i]);
+		ck_assert_int_eq(call.cmd, TS_CMD_QUIT);
+	}
+	ck_assert_int_eq(ts_call_parse(&call, "q! now", &err), TS_E_USAGE);
+	ck_assert_int_eq(ts_call_parse(&call, "write!", &err), TS_E_USAGE); /* no file */
 	ck_assert_int_eq(ts_call_parse(&call, "q", &err), TS_OK);
 	ck_assert_int_eq(call.cmd, TS_CMD_QUIT);
 	/* a copy is as good */

@@ -294,8 +294,8 @@ int ts_search_step(const struct ts_call *call, int direction);
 
 /*
  * Split a typed line (`view memory`, "..." quotes a word) and look the command up: by name, or
- * by a beginning that only one command has; a number alone is `goto NUMBER`. The number of
- * arguments is checked; for NAME... the rest is one argument. Errors: TS_E_USAGE.
+ * by a beginning that only one command has; a number alone is `goto NUMBER`; `q!`, `qa`, `wq` and
+ * the like are `quit`. The number of arguments is checked; for NAME... the rest is one argument. Errors: TS_E_USAGE.
  */
 enum ts_code ts_call_parse(struct ts_call *call, const char *line,
 	struct ts_err *err) TS_WARN_UNUSED;
