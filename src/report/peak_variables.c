@@ -2,6 +2,7 @@
 /* peak_variables - see the header. */
 #include "config.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -224,7 +225,8 @@ keep_row(struct pass *pass, const struct ts_peak_variable *v, struct ts_err *err
 	struct ts_peak_row row = {.variable = v->variable,
 		.bytes = v->bytes,
 		.always = v->always,
-		.fp32 = v->fp32};
+		.fp32 = v->fp32,
+		.type = v->type};
 	enum ts_code code = keep_name(&row, pass, err);
 
 	if (!code)
@@ -243,6 +245,7 @@ finish_rows(struct pass *pass, struct ts_err *err)
 	struct ts_peak_sum sum = {0}, half = {0}, saves = {0};
 	enum ts_code code = TS_OK;
 
+	r->types = pass->p->types;
 	r->named = r->count;
 	for (uint32_t i = 0; i < r->count && !code; i++) {
 		if (r->named == r->count && !row[i].name && row[i].bytes <= pass->nameless)
@@ -264,13 +267,50 @@ finish_rows(struct pass *pass, struct ts_err *err)
 	return code;
 }
 
-static bool
-is_fp32(struct ts_rows *rows)
+static void
+add_type(struct ts_peak_type *t, const char *s, size_t n)
 {
+	const char *const *usual = ts_type_names(s, n);
+
+	memcpy(t->recorded, s, n);
+	t->fp32 = ts_type_is_fp32(s, n);
+	if (!usual)
+		memcpy(t->name, s, n);
+	for (size_t i = 0; usual && (*usual)[i] && i + 1 < TS_PEAK_TYPE; i++)
+		t->name[i] = (char)toupper((unsigned char)(*usual)[i]);
+}
+
+/* The type of the row, with a number where there is one left for it. */
+static void
+take_type(struct ts_peak_variable *v, struct pass *pass)
+{
+	struct ts_peak_types *t = &pass->p->types;
 	const char *s;
 	size_t n;
+	int i = 0;
 
-	return ts_rows_text(rows, V_TYPE, &s, &n) == TS_VALUE_OK && ts_type_is_fp32(s, n);
+	if (ts_rows_text(pass->rows, V_TYPE, &s, &n) != TS_VALUE_OK || n == 0)
+		return;
+	if (n >= TS_PEAK_TYPE || memchr(s, 0, n)) {
+		v->fp32 = ts_type_is_fp32(s, n);
+		return;
+	}
+	while (i < t->count && (memcmp(t->type[i].recorded, s, n) != 0 || t->type[i].recorded[n]))
+		i++;
+	if (i == TS_PEAK_TYPES) {
+		v->fp32 = ts_type_is_fp32(s, n);
+		return;
+	}
+	if (i == t->count)
+		add_type(&t->type[t->count++], s, n);
+	v->fp32 = t->type[i].fp32;
+	v->type = (uint8_t)(i + 1);
+}
+
+const char *
+ts_peak_type_name(const struct ts_peak_types *t, int type)
+{
+	return type > 0 && type <= t->count ? t->type[type - 1].name : NULL;
 }
 
 /* Is the row named after a category? */
@@ -322,7 +362,8 @@ add_row(struct pass *pass, struct ts_err *err)
 	}
 	if (!v.always && !has_id(&pass->alive, v.variable))
 		return kept ? TS_OK : ts_err_nomem(err);
-	v.fp32 = p->has_types && is_fp32(pass->rows);
+	if (p->has_types)
+		take_type(&v, pass);
 	count(v.always ? &p->always : &p->alive, v.bytes);
 	if (pass->all)
 		return kept ? keep_row(pass, &v, err) : ts_err_nomem(err);

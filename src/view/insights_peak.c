@@ -49,6 +49,7 @@ peak_look_row(const struct peak_look *k, int64_t row, struct ts_peak_variable *o
 		.bytes = r->bytes,
 		.always = r->always,
 		.fp32 = r->fp32,
+		.type = r->type,
 		.name = (char *)(uintptr_t)ts_peak_row_name(k->all, r)};
 	return true;
 }

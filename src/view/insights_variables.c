@@ -17,7 +17,7 @@ static const struct ts_column peak_columns[P_COLUMNS] = {
 	[P_SHARE] = {"%", 6, 6, 0, 1, TS_FIELD_RIGHT},
 	[P_SUM] = {"% so far", 8, 8, 0, 2, TS_FIELD_RIGHT},
 	[P_LIVE] = {"Live", 8, 8, 0, 3, TS_FIELD_LEFT},
-	[P_TYPE] = {"Type", 5, 5, 0, 4, TS_FIELD_LEFT},
+	[P_TYPE] = {"Type", 6, 6, 0, 4, TS_FIELD_LEFT},
 	[P_NAME] = {"Variable", 16, 0, 1, 0, TS_FIELD_TAIL},
 	[P_TICK] = {"What if", 7, 7, 0, 0, TS_FIELD_LEFT},
 };
@@ -76,7 +76,8 @@ peak_row_value(const struct peak_look *k, int64_t row, int column, struct ts_tab
 		ts_table_value_text(out, v.always ? "always" : "at peak");
 		break;
 	case P_TYPE:
-		ts_table_value_text(out, v.fp32 ? "FP32" : NULL);
+		ts_table_value_text(out,
+			ts_peak_type_name(k->all ? &k->all->types : &k->found->types, v.type));
 		break;
 	case P_TICK:
 		ts_table_value_text(out,

@@ -101,7 +101,8 @@ close_world(struct world *w)
 static void
 draw_variables(struct ts_strbuf *sql, uint64_t *state)
 {
-	static const char *const types[] = {"'float'", "'half'", "NULL", "'FLOAT'", "'int'"};
+	static const char *const types[] = {"'float'", "'half'", "NULL", "'FLOAT'", "'int'",
+		"'of our own'", "'one of a name that is too long for it'"};
 	static const char *const sizes[] = {"0", "NULL", "-5", "'x'"};
 
 	for (int i = 0; i < VARIABLES; i++) {
@@ -141,6 +142,8 @@ check_rows(const struct world *w, const struct ts_peak_variables *p, int step)
 		ck_assert_int_eq(r->row[i].bytes, v->bytes);
 		ck_assert(r->row[i].always == v->always && r->row[i].fp32 == v->fp32);
 		ck_assert_str_eq(ts_peak_row_name(r, &r->row[i]), v->name);
+		ck_assert_pstr_eq(ts_peak_type_name(&r->types, r->row[i].type),
+			ts_peak_type_name(&p->types, v->type));
 		ck_assert_int_eq(r->row[i].so_far, sum += v->bytes);
 		if (!v->fp32)
 			continue;
@@ -154,6 +157,31 @@ check_rows(const struct world *w, const struct ts_peak_variables *p, int step)
 		ck_assert_int_eq(ts_peak_rows_share(r, ts_peak_bytes(p), percent),
 			ts_peak_share(p, percent));
 	ts_peak_rows_close(r);
+}
+
+/* What is recorded has its usual name, of which there may be several in a report. */
+static void
+check_types(const struct world *w, const struct ts_peak_variables *p, int step)
+{
+	static const char *const names[] = {"FP32", "FP16", "INT32", "of our own"};
+	static const char *const recorded[] = {"'float'", "'half'", "'int'", "'of our own'"};
+
+	for (size_t k = 0; k < TS_COUNT(names); k++) {
+		int64_t n = 0;
+
+		for (int i = 0; i < p->largest.count; i++) {
+			const char *type = ts_peak_type_name(&p->types, p->largest.row[i].type);
+
+			n += type && strcmp(type, names[k]) == 0;
+		}
+		ck_assert_int_eq(n,
+			ask(w,
+				"SELECT count(*) FROM variable v WHERE " GOOD " AND " ALIVE
+				" AND lower(element_type) = %s",
+				step, step, recorded[k]));
+	}
+	ck_assert_ptr_null(ts_peak_type_name(&p->types, 0));
+	ck_assert_ptr_null(ts_peak_type_name(&p->types, p->types.count + 1));
 }
 
 static void
@@ -194,6 +222,7 @@ check_step(const struct world *w, int step)
 	for (int i = 0; i < p.halves.count; i++)
 		ck_assert(p.halves.row[i].fp32);
 	check_rows(w, &p, step);
+	check_types(w, &p, step);
 	ts_peak_variables_fini(&p);
 }
 

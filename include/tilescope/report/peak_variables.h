@@ -23,10 +23,29 @@ enum {
 	TS_PEAK_ALIVE = 1 << 20, /* variables alive at a step that are known one by one */
 };
 
+/*
+ * Element types that the report records: a row has a number from 1 on, 0 is one that is not recorded, has a name that is
+ * too long, or came after so many others.
+ */
+enum { TS_PEAK_TYPES = 32, TS_PEAK_TYPE = 24 };
+
+struct ts_peak_types {
+	int count;
+	struct ts_peak_type {
+		char recorded[TS_PEAK_TYPE];
+		char name[TS_PEAK_TYPE]; /* the usual one, "FP32"; else as it is recorded */
+		bool fp32;
+	} type[TS_PEAK_TYPES];
+};
+
+/* The name of that number; NULL: it is not known. */
+const char *ts_peak_type_name(const struct ts_peak_types *t, int type);
+
 struct ts_peak_variable {
 	int64_t variable, bytes;
 	bool always, fp32;
-	char *name; /* raw; NULL = not recorded */
+	uint8_t type; /* in `types` */
+	char *name;   /* raw; NULL = not recorded */
 };
 
 struct ts_peak_list {
@@ -44,6 +63,7 @@ struct ts_peak_variables {
 	int64_t replicas;
 	bool has_lives; /* who else is alive at the step is known */
 	bool has_types, has_names;
+	struct ts_peak_types types;
 	struct ts_peak_sum always, alive; /* `alive`: at the step, not always */
 	struct ts_peak_sum code;	  /* what is no variable: code and more; in neither */
 	struct ts_peak_sum fp32;	  /* of always and alive */
@@ -82,6 +102,7 @@ struct ts_peak_row {
 	int64_t so_far; /* bytes of it and of all rows before; at most INT64_MAX */
 	uint32_t name;	/* in `text` + 1; 0: none */
 	bool always, fp32;
+	uint8_t type; /* in `types` */
 };
 
 /* In files without a name where they are many; read-only once they are read: any thread may look at them. */
@@ -93,6 +114,7 @@ struct ts_peak_rows {
 	const uint32_t *half;		/* the FP32 ones: rows, ascending */
 	int64_t half_bytes, half_saves; /* of these; saves: the sum of bytes / 2 */
 	const char *text;
+	struct ts_peak_types types;
 	size_t named; /* rows before this one have the names that are recorded; `count`: all */
 	struct ts_pile pile[3]; /* rows, halves, text */
 };
