@@ -530,6 +530,7 @@ details_hidden(const struct ts_tab *t)
 }
 
 static const struct ts_hint hints[] = {
+	{TS_CMD_OPEN, "fold"}, /* the first two: hints_now() */
 	{TS_CMD_OPEN, "unfold"},
 	{TS_CMD_UNFOLD, "all"},
 	{TS_CMD_SORT, "sort"},
@@ -538,6 +539,18 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_TAB_NEXT, "tab"},
 	{TS_CMD_COUNT, NULL},
 };
+
+/* What Enter does stands there where it does something. */
+static const struct ts_hint *
+hints_now(const struct ts_tab *t)
+{
+	const struct details_tab *s = details_of(t);
+	const struct ts_detail_node *n = memory_details_node(s, memory_of(t)->category_list.cursor);
+
+	if (!n || n->inside == 0 || s->kept)
+		return hints + 2;
+	return memory_details_open(s, n) ? hints : hints + 1;
+}
 
 const struct ts_tab_ops memory_tab_details = {
 	.name = "details",
@@ -557,5 +570,5 @@ const struct ts_tab_ops memory_tab_details = {
 	.explain = memory_details_explain,
 	.sheet = memory_details_sheet,
 	.list = details_list,
-	.hints = hints,
+	.hints_now = hints_now,
 };

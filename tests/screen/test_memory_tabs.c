@@ -609,6 +609,44 @@ START_TEST(changes_are_in_the_address)
 }
 END_TEST
 
+/* What Enter does is said where it does something. */
+START_TEST(details_say_where_enter_unfolds)
+{
+	const struct ts_view_arg *filter = arg_called("filter");
+	const struct ts_hint *hint;
+	int64_t leaves = 0, folded = 0, open = 0;
+	struct ts_sheet sheet = {.list = NULL};
+	struct harness h;
+
+	begin(&h, 120, 50, TS_GLYPHS_FULL);
+	show(&h, "details");
+	harness_type(&h, "unfold");
+	harness_type(&h, "first");
+	harness_type(&h, "open"); /* the first one again */
+	harness_draw(&h);
+	ck_assert(ts_view_memory.sheet(h.view, &sheet));
+	for (int64_t r = 0; r < sheet.rows; r++, harness_type(&h, "down")) {
+		bool says, does;
+
+		hint = ts_view_memory.pane_hints(h.view);
+		says = hint->cmd == TS_CMD_OPEN;
+		leaves += !says;
+		folded += says && strcmp(hint->word, "unfold") == 0;
+		open += says && strcmp(hint->word, "fold") == 0;
+		does = !(harness_type(&h, "open") & TS_EFFECT_BELL);
+		ck_assert_int_eq(does, says);
+		if (does)
+			harness_type(&h, "open"); /* as it was */
+	}
+	ck_assert(leaves > 0 && folded == 1 && open > 0);
+	ck_assert_int_eq(filter->set(h.view, "interleaved"), TS_ARG_DONE);
+	harness_draw(&h);
+	harness_type(&h, "first");
+	ck_assert_int_ne(ts_view_memory.pane_hints(h.view)->cmd, TS_CMD_OPEN); /* all is unfolded */
+	harness_end(&h);
+}
+END_TEST
+
 /* Siblings are sorted, each with what is in it; a filter leaves what passes and what that is in. */
 START_TEST(details_are_sorted_and_filtered)
 {
@@ -912,6 +950,7 @@ main(void)
 	tcase_add_test(c, a_filter_is_shown);
 	tcase_add_test(c, paper_has_all_of_it);
 	tcase_add_test(c, changes_are_in_the_address);
+	tcase_add_test(c, details_say_where_enter_unfolds);
 	tcase_add_test(c, details_are_sorted_and_filtered);
 	tcase_add_test(c, an_address_has_the_table_as_it_is);
 	tcase_add_test(c, an_address_leads_to_a_tab);
