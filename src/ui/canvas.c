@@ -445,6 +445,19 @@ ts_canvas_field(struct ts_canvas *c, struct ts_rect r, int x, int y, int w, enum
 }
 
 int
+ts_canvas_piece(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_role role,
+	const char *fmt, ...)
+{
+	char buf[PRINTF_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	return x + ts_canvas_field(c, r, x, y, r.w - x, role, buf, strlen(buf), TS_FIELD_ELLIPSIS);
+}
+
+int
 ts_canvas_right(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_role role,
 	const char *s)
 {

@@ -231,7 +231,7 @@ draw_overflow(struct ts_canvas *c, struct ts_rect r, int x, const struct heat *h
 		"; it has most live bytes, and fits: what overflows is tile %lld",
 		(long long)h->overflows);
 	snprintf(text[1], sizeof(text[1]), "; tile %lld overflows", (long long)h->overflows);
-	ts_canvas_text(c, r, x, 0, TS_ROLE_NOTE, text[x + (int)strlen(text[0]) > r.w]);
+	ts_canvas_piece(c, r, x, 0, TS_ROLE_NOTE, "%s", text[x + (int)strlen(text[0]) > r.w]);
 }
 
 static void
@@ -250,7 +250,7 @@ draw_read_out(struct ts_canvas *c, struct ts_rect r, const struct heat *h, enum 
 	snprintf(text, sizeof(text), "tile %lld%s at step %lld: %s live",
 		(long long)heat_tile(h, s->place), ipu, (long long)s->step,
 		ts_fmt_bytes(bytes, s->bytes, units));
-	x = ts_canvas_printf(c, r, 1, 0, TS_ROLE_TEXT, "%s%s%s%s", text, h->limit > 0 ? ", " : "",
+	x = ts_canvas_piece(c, r, 1, 0, TS_ROLE_TEXT, "%s%s%s%s", text, h->limit > 0 ? ", " : "",
 		h->limit > 0 ? ts_fmt_percent(share, (double)s->bytes, (double)h->limit) : "",
 		h->limit > 0 ? " of a tile" : "");
 	draw_overflow(c, r, x, h);

@@ -3,7 +3,7 @@
  * liveness_readout - the lines below the graph of the Liveness view: figures of the step under the cursor, what runs there,
  * and what was born and what died.
  *
- * A line that is too long says less: it is never cut in a figure.
+ * A line that is too long says less; where even that is too long it ends with an ellipsis.
  */
 #include "config.h"
 
@@ -72,14 +72,17 @@ static const struct figures_form {
 	bool words; /* "not always live" */
 	bool peaks; /* "peak 2 of 5"; else "peak 2/5" */
 	enum { NO_SHARE, SHARE, SHARE_OF_BYTES, SHARE_OF_OWNER } share;
+	bool brief; /* "826M" */
 } figures_forms[] = {
-	{true, true, SHARE_OF_OWNER},
-	{true, true, SHARE_OF_BYTES},
-	{true, true, SHARE},
-	{true, false, SHARE},
-	{false, true, SHARE},
-	{false, false, SHARE},
-	{false, true, NO_SHARE},
+	{true, true, SHARE_OF_OWNER, false},
+	{true, true, SHARE_OF_BYTES, false},
+	{true, true, SHARE, false},
+	{true, false, SHARE, false},
+	{false, true, SHARE, false},
+	{false, false, SHARE, false},
+	{false, true, NO_SHARE, false},
+	{false, false, SHARE, true},
+	{false, false, NO_SHARE, true},
 };
 
 enum { FIGURES_PARTS = 8, FIGURES_TEXT = 80 };
@@ -128,6 +131,13 @@ add_share(struct figures *f, const struct liveness *s, const struct figures_form
 		s->src.line.memory_assumed ? " (assumed)" : "");
 }
 
+static const char *
+figure(char out[TS_FMT_MAX], int64_t bytes, const struct liveness *s, bool brief)
+{
+	return brief ? ts_fmt_bytes_short(out, bytes, live_units(s))
+		     : ts_fmt_bytes(out, bytes, live_units(s));
+}
+
 static void
 make_figures(struct figures *f, const struct liveness *s, const struct figures_form *form,
 	bool narrow)
@@ -146,16 +156,16 @@ make_figures(struct figures *f, const struct liveness *s, const struct figures_f
 		narrow		      ? " "
 			: form->words ? "  not always live "
 				      : "  ",
-		ts_fmt_bytes(a, not_always, live_units(s)));
+		figure(a, not_always, s, form->brief));
 	if (base == TS_UNKNOWN)
 		add_part(f, TS_ROLE_NOTE, " (always live: not recorded)");
 	else if (!ts_add_i64(&sum, base))
 		sum = INT64_MAX;
 	if (base != TS_UNKNOWN)
-		add_part(f, TS_ROLE_STATUS, " + always %s%s", ts_fmt_bytes(a, base, live_units(s)),
+		add_part(f, TS_ROLE_STATUS, " + always %s%s", figure(a, base, s, form->brief),
 			s->one_replica && s->src.always_divided ? " (assumed)" : "");
 	if (base != TS_UNKNOWN)
-		add_part(f, TS_ROLE_ACCENT, " = %s", ts_fmt_bytes(a, sum, live_units(s)));
+		add_part(f, TS_ROLE_ACCENT, " = %s", figure(a, sum, s, form->brief));
 	if (rank >= 0)
 		add_part(f, TS_ROLE_MARK, "  peak %d%s%s", (int)rank + 1,
 			form->peaks ? " of " : "/", ts_fmt_count(a, (int64_t)l->peaks.found));
@@ -171,8 +181,13 @@ live_draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *
 
 	for (size_t i = 0; i < TS_COUNT(figures_forms) && f.wide > r.w; i++)
 		make_figures(&f, s, &figures_forms[i], r.w < NARROW);
-	for (int i = 0; i < f.parts; i++)
-		x = ts_canvas_text(c, r, x, 0, f.part[i].role, f.part[i].text);
+	for (int i = 0; i < f.parts; i++) {
+		if (x > 0 && x + (int)strlen(f.part[i].text) > r.w) {
+			ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, " …");
+			return;
+		}
+		x = ts_canvas_piece(c, r, x, 0, f.part[i].role, "%s", f.part[i].text);
+	}
 }
 
 void
@@ -186,13 +201,13 @@ live_draw_program(struct ts_canvas *c, struct ts_rect r, const struct liveness *
 	int64_t from, to;
 
 	if (live_what_if(s, &after, NULL) == TS_WHAT_IF_OTHERS)
-		x = ts_canvas_printf(c, r, 0, 0, TS_ROLE_NOTE,
+		x = ts_canvas_piece(c, r, 0, 0, TS_ROLE_NOTE,
 			"what if: peak of %s not worked out  ", live_memory_owner(s));
 	if (column >= 0) {
 		ts_span_bucket(&s->span, column, &from, &to);
 		ts_liveness_range(&range, &s->src.line, (size_t)from, (size_t)to);
 		if (range.steps > 1)
-			x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL,
+			x = ts_canvas_piece(c, r, x, 0, TS_ROLE_LABEL,
 				"column of %s steps, mean %s  ", ts_fmt_count(n, range.steps),
 				ts_fmt_bytes(bytes, live_scaled(s, (int64_t)range.mean),
 					live_units(s)));
@@ -212,14 +227,14 @@ draw_compared(struct ts_canvas *c, struct ts_rect r, const struct liveness *s)
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
 
 	if (q->marks == 0)
-		return ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+		return ts_canvas_piece(c, r, 0, 0, TS_ROLE_LABEL,
 			r.w < WIDE ? "since the valley at %s: "
 				   : "since the last valley, step %s: ",
 			ts_fmt_count(n, q->against));
 	if (q->to == 0)
-		return ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+		return ts_canvas_piece(c, r, 0, 0, TS_ROLE_LABEL,
 			"mark A, step %s, to here: ", ts_fmt_count(n, q->against));
-	return ts_canvas_printf(c, r, 0, 0, TS_ROLE_LABEL,
+	return ts_canvas_piece(c, r, 0, 0, TS_ROLE_LABEL,
 		"marks A to %c, step %s to %s: ", 'A' + q->to - 1, ts_fmt_count(n, q->against),
 		ts_fmt_count(m, q->mark[q->to - 1]));
 }
@@ -256,8 +271,8 @@ draw_both(struct ts_canvas *c, struct ts_rect r, int x, const struct liveness *s
 		if (x + (int)(strlen(born) + strlen(died) + strlen(whose)) <= r.w)
 			break;
 	}
-	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_STATUS, "%s%s", born, died);
-	return ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, whose);
+	x = ts_canvas_piece(c, r, x, 0, TS_ROLE_STATUS, "%s%s", born, died);
+	return ts_canvas_piece(c, r, x, 0, TS_ROLE_LABEL, "%s", whose);
 }
 
 void
@@ -273,7 +288,7 @@ live_draw_changes(struct ts_canvas *c, struct ts_rect r, const struct liveness *
 	if (a->asked.against == TS_UNKNOWN) {
 		if (ts_peaks_rank(&s->src.line.peaks, (size_t)s->span.cursor) >= 0 &&
 			s->src.line.count > 1)
-			ts_canvas_text(c, r, 0, 0, TS_ROLE_LABEL,
+			ts_canvas_piece(c, r, 0, 0, TS_ROLE_LABEL,
 				"the first step: alive from the beginning");
 		return;
 	}
@@ -283,7 +298,7 @@ live_draw_changes(struct ts_canvas *c, struct ts_rect r, const struct liveness *
 		return;
 	x = ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, "; largest ");
 	if (r.w - x > WIDE / 2)
-		x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "%s ",
+		x = ts_canvas_piece(c, r, x, 0, TS_ROLE_LABEL, "%s ",
 			ts_fmt_bytes(n, a->row[a->born].bytes, live_units(s)));
 	born = live_name(s, a->born, name);
 	ts_canvas_field(c, r, x, 0, r.w - x, TS_ROLE_ACCENT, born, strlen(born), TS_FIELD_TAIL);

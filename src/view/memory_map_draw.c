@@ -153,6 +153,7 @@ struct said {
 	struct ts_canvas *c;
 	struct ts_rect r;
 	int x;
+	bool cut;
 };
 
 /* A word of the line; what has no room is left out, and what is behind it may still have some. */
@@ -166,6 +167,7 @@ static void TS_PRINTF(3, 4) say(struct said *s, enum ts_role role, const char *f
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	w = ts_utf8_columns(text, strlen(text));
+	s->cut |= s->x + w > s->r.w;
 	if (s->x + w > s->r.w)
 		return;
 	ts_canvas_text(s->c, s->r, s->x, 0, role, text);
@@ -219,7 +221,7 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 	const int64_t *value = memory_metric_values(m);
 	int64_t i = memory_at(m), limit = t->target.bytes_per_tile;
 	int64_t v = value ? value[i] : TS_UNKNOWN;
-	struct said s = {c, m->pane[PANE_READOUT], 0};
+	struct said s = {c, m->pane[PANE_READOUT], 0, false};
 	bool of_limit = ts_metric_defs[m->metric.id].of_limit && limit != TS_UNKNOWN;
 	bool wide = s.r.w >= 100;
 	struct ts_strbuf words;
@@ -251,6 +253,8 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 	say(&s, TS_ROLE_VALUE, "%s", words.s);
 	ts_strbuf_fini(&words);
 	say_rank(&s, m, i, memory_metric_known(m));
+	if (s.cut)
+		memory_draw_cut(c, s.r, s.x);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

@@ -163,6 +163,10 @@ size_t ts_text_shorten(const char *s, size_t n);
 int ts_canvas_field(struct ts_canvas *c, struct ts_rect r, int x, int y, int w, enum ts_role role,
 	const char *s, size_t n, int field);
 
+/* Text in what is left of the row; with an ellipsis where it is cut. Returns the column behind it. */
+int ts_canvas_piece(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_role role,
+	const char *fmt, ...) TS_PRINTF(6, 7);
+
 /* Right-aligned: the text ends at the rectangle's right edge less `x` columns. */
 int ts_canvas_right(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_role role,
 	const char *s);
