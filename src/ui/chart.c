@@ -656,23 +656,38 @@ ts_chart_lane(struct ts_canvas *c, struct ts_rect r, const struct ts_area *a, co
 	}
 }
 
+/*
+ * Without colours: the letter of the segment in the middle of the cell. Where the bar ends before that, or there is no
+ * letter, a block of as much of the cell as there is.
+ */
+static void
+bar_letter(struct ts_canvas *c, struct ts_rect r, const struct ts_segment *segment,
+	const struct stack *s, int x)
+{
+	int from = x * EIGHTHS, part = stack_top(s) - from;
+	int middle = band_at(s, from + EIGHTHS / 2 - 1);
+	int at = middle >= 0 ? middle : band_at(s, from);
+	uint32_t glyph = part < EIGHTHS ? (uint32_t)(LEFT_BLOCKS - part) : FULL_BLOCK;
+
+	if (middle >= 0 && segment[middle].letter)
+		glyph = (unsigned char)segment[middle].letter;
+	ts_canvas_glyph(c, r, x, 0, segment[at].role, glyph);
+}
+
 /* One cell of a bar, from its left eighth: the segment there, and the one that follows in it. */
 static void
 bar_cell(struct ts_canvas *c, struct ts_rect r, const struct ts_segment *segment,
 	const struct stack *s, int x)
 {
 	int from = x * EIGHTHS, left = band_at(s, from), right = band_at(s, from + EIGHTHS - 1);
-	int middle = band_at(s, from + EIGHTHS / 2 - 1), part;
+	int part;
 
-	if (lettered(c)) {
-		if (middle >= 0)
-			ts_canvas_glyph(c, r, x, 0, segment[middle].role,
-				segment[middle].letter ? (unsigned char)segment[middle].letter
-						       : '#');
-		return;
-	}
 	if (left < 0)
 		return;
+	if (lettered(c)) {
+		bar_letter(c, r, segment, s, x);
+		return;
+	}
 	part = s->end[left] - from;
 	ts_canvas_glyph2(c, r, x, 0, segment[left].role,
 		part < EIGHTHS && right > left ? segment[right].role : TS_ROLE_TEXT,

@@ -3,8 +3,9 @@
  * glyph - what to draw where the terminal does not have a glyph.
  *
  * BASIC is for fonts that know code page 437 and little more (the Linux console): full and half
- * blocks, shades and single lines stay, eighths are rounded to them. ASCII keeps the shape as
- * well as it can: `_ = #` for rising blocks, `" - _` for a line that runs high, in the middle, low.
+ * blocks, shades and single lines stay, eighths are rounded to them, those of bars to as much ink:
+ * │ ░ ▌ ▓. ASCII keeps the shape as well as it can: `_ = #` for rising blocks, `- = #` for bars,
+ * `" - _` for a line that runs high, in the middle, low.
  */
 #include "config.h"
 
@@ -60,9 +61,9 @@ static const struct glyph glyphs_table[] = {
 	{0x2581, '_', '_'},    /* lower eighths: 1 */
 	{0x2582, '_', '_'}, {0x2583, 0x2584, '='}, {0x2584, 0x2584, '='}, {0x2585, 0x2584, '='},
 	{0x2586, 0x2588, '#'}, {0x2587, 0x2588, '#'}, {0x2588, 0x2588, '#'}, /* full */
-	{0x2589, 0x2588, '#'},						     /* left eighths: 7 */
-	{0x258a, 0x2588, '#'}, {0x258b, 0x258c, '='}, {0x258c, 0x258c, '='}, {0x258d, 0x258c, '='},
-	{0x258e, 0x2502, '-'}, {0x258f, 0x2502, '-'}, {0x2590, 0x2590, '='}, /* right half */
+	{0x2589, 0x2593, '#'},						     /* left eighths: 7 */
+	{0x258a, 0x2593, '#'}, {0x258b, 0x258c, '='}, {0x258c, 0x258c, '='}, {0x258d, 0x258c, '='},
+	{0x258e, 0x2591, '-'}, {0x258f, 0x2502, '-'}, {0x2590, 0x2590, '='}, /* right half */
 	{0x2591, 0x2591, '.'},						     /* shades */
 	{0x2592, 0x2592, ':'}, {0x2593, 0x2593, '#'}, {0x2594, 0x00af, '"'}, /* upper eighth */
 	{0x25a0, 0x2588, '#'},						     /* squares */

@@ -289,13 +289,52 @@ START_TEST(bars)
 	shows(c, "\u2588\u2588\u2588\u2588\u2588\u2588\u258e\u00b7\u00b7\u00b7\n");
 	c = canvas(10, 1, TS_GLYPHS_ASCII);
 	ts_chart_bar(c, ts_canvas_rect(c), s, 2, 100);
-	shows(c, "CCCCCx....\n");
+	shows(c, "CCCCCx-...\n");
 	c = canvas(4, 1, TS_GLYPHS_ASCII);
 	ts_chart_bar(c, ts_canvas_rect(c), s, 2, 0);
 	shows(c, "....\n");
 	c = canvas(4, 1, TS_GLYPHS_ASCII);
 	ts_chart_bar(c, ts_canvas_rect(c), s, 2, 1); /* over: full */
 	shows(c, "CCCC\n");
+}
+END_TEST
+
+/* How much of the last cell is full is seen on every terminal, and a letter is not put where next to nothing is. */
+START_TEST(short_bars_differ)
+{
+	static const struct {
+		double percent; /* of 10 cells */
+		const char *full, *basic, *ascii, *letters;
+	} bar[] = {
+		{1, "\u258f\u00b7", "\u2502\u00b7", "-.", "-."},
+		{2.5, "\u258e\u00b7", "\u2591\u00b7", "-.", "-."},
+		{4, "\u258d\u00b7", "\u258c\u00b7", "=.", "=."},
+		{9, "\u2589\u00b7", "\u2593\u00b7", "#.", "C."},
+		{10, "\u2588\u00b7", "\u2588\u00b7", "#.", "C."},
+		{11, "\u2588\u258f", "\u2588\u2502", "#-", "C-"},
+		{14, "\u2588\u258d", "\u2588\u258c", "#=", "C="},
+		{19, "\u2588\u2589", "\u2588\u2593", "##", "CC"},
+	};
+
+	for (size_t i = 0; i < TS_COUNT(bar); i++)
+		for (int k = 0; k < 5; k++) {
+			static const enum ts_glyphs glyphs[] = {TS_GLYPHS_FULL, TS_GLYPHS_BASIC,
+				TS_GLYPHS_ASCII, TS_GLYPHS_ASCII, TS_GLYPHS_FULL};
+			const char *cells[] = {bar[i].full, bar[i].basic, bar[i].ascii,
+				bar[i].letters, bar[i].full};
+			struct ts_segment s = {bar[i].percent, TS_ROLE_BAR, k == 3 ? 'C' : 0};
+			struct ts_canvas *c = canvas(10, 1, glyphs[k]);
+			const char *dot = k == 2 || k == 3 ? "." : "\u00b7";
+			char expected[100];
+
+			c->mono = k == 4;
+			ts_chart_bar(c, ts_canvas_rect(c), &s, 1, 100);
+			snprintf(expected, sizeof(expected), "%s", cells[k]);
+			for (int x = 2; x < 10; x++)
+				strcat(expected, dot);
+			strcat(expected, "\n");
+			shows(c, expected);
+		}
 }
 END_TEST
 
@@ -506,6 +545,7 @@ main(void)
 	tcase_add_test(c, strips_show_the_visible_part);
 	tcase_add_test(c, lanes);
 	tcase_add_test(c, bars);
+	tcase_add_test(c, short_bars_differ);
 	tcase_add_test(c, several_bands_in_a_cell);
 	tcase_add_test(c, a_legend_counts_what_it_leaves_out);
 	tcase_add_test(c, what_is_drawn_is_tinted);

@@ -121,7 +121,7 @@ void ts_chart_lane(struct ts_canvas *c, struct ts_rect r, const struct ts_area *
 struct ts_segment {
 	double v;
 	enum ts_role role;
-	char letter; /* without colours; 0 = '#' */
+	char letter; /* without colours; 0 = blocks, in ASCII - = # */
 };
 
 void ts_chart_bar(struct ts_canvas *c, struct ts_rect r, const struct ts_segment *segment, int n,
