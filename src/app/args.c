@@ -443,6 +443,23 @@ check_paths(const struct ts_args *args, struct ts_err *err)
 	return TS_OK;
 }
 
+/* What getopt_long() says of a word. */
+static enum ts_code
+take_option(struct ts_args *args, int c, const char *word, struct ts_err *err)
+{
+	const struct option_def *o = c >= LONG_BASE ? &options[c - LONG_BASE] : NULL;
+
+	if (c == ':')
+		return ts_err_set(err, TS_E_USAGE, "option %s needs an argument", word);
+	if (c == '?')
+		return ts_err_set(err, TS_E_USAGE, "unknown option %s (see tilescope help%s%s)",
+			word, *args->verb->name ? " " : "", args->verb->name);
+	for (size_t i = 0; !o && i < TS_COUNT(options); i++)
+		if (options[i].letter == c && (options[i].verbs & args->verb->mask))
+			o = &options[i];
+	return o ? set_option(args, o, optarg, err) : TS_OK;
+}
+
 enum ts_code
 ts_args_parse(struct ts_args *args, int argc, char **argv, struct ts_err *err)
 {
@@ -450,6 +467,7 @@ ts_args_parse(struct ts_args *args, int argc, char **argv, struct ts_err *err)
 	char shorts[TS_COUNT(options) * 2 + 3] = ":";
 	size_t n = 0;
 	int skip, c, index = -1;
+	enum ts_code code = TS_OK;
 
 	*args = (struct ts_args){.timeout = TIMEOUT_DEFAULT, .size = {120, 40}};
 	find_verb(args, argc, argv);
@@ -469,25 +487,17 @@ ts_args_parse(struct ts_args *args, int argc, char **argv, struct ts_err *err)
 	}
 	optind = 1;
 	while ((c = getopt_long(argc - skip, argv + skip, shorts, longs, &index)) != -1) {
-		const char *word = argv[skip + optind - 1];
-		const struct option_def *o = NULL;
-		enum ts_code code;
+		struct ts_err one = {0};
 
-		if (c == ':')
-			return ts_err_set(err, TS_E_USAGE, "option %s needs an argument", word);
-		if (c == '?')
-			return ts_err_set(err, TS_E_USAGE,
-				"unknown option %s (see tilescope help%s%s)", word, skip ? " " : "",
-				args->verb->name);
-		if (c >= LONG_BASE)
-			o = &options[c - LONG_BASE];
-		for (size_t i = 0; !o && i < TS_COUNT(options); i++)
-			if (options[i].letter == c && (options[i].verbs & args->verb->mask))
-				o = &options[i];
-		code = o ? set_option(args, o, optarg, err) : TS_OK;
-		if (code)
-			return code;
+		if (!take_option(args, c, argv[skip + optind - 1], &one))
+			continue;
+		if (code) /* all that are wrong are said; the caller says the last one */
+			ts_complain(NULL, err);
+		code = one.code;
+		*err = one;
 	}
+	if (code)
+		return code;
 	args->paths = argv + skip + optind;
 	args->path_count = argc - skip - optind;
 	if (args->latest && args->path_count == 0 && (args->verb->mask & TS_FOR_LATEST_HERE)) {

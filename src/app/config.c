@@ -88,7 +88,16 @@ find_file(void *ctx, const char *name)
 	return text;
 }
 
-/* Tell the user: the first complaint in the bottom line, all of them in the log. */
+static void
+say_behind(struct ts_view_env *env, const char *line)
+{
+	char said[sizeof(env->message)];
+
+	snprintf(said, sizeof(said), "%s", env->message_is_error ? env->message : "");
+	ts_view_say_error(env, "%s%s%s", said, *said ? "; " : "", line);
+}
+
+/* Tell the user: the first complaint in the bottom line, behind what stands there of others, all of them in the log. */
 static void
 tell(struct ts_app *app, struct ts_strbuf *complaints)
 {
@@ -102,7 +111,7 @@ tell(struct ts_app *app, struct ts_strbuf *complaints)
 			end = line + strlen(line);
 		ts_log_add(app->log, "%s", line);
 		if (count++ == 0)
-			ts_view_say_error(&app->env, "%s", line);
+			say_behind(&app->env, line);
 	}
 }
 

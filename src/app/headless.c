@@ -48,6 +48,7 @@ ts_headless_new(struct ts_app **out, const struct ts_args *args, struct ts_repor
 		return code;
 	ts_app_configure(app);
 	app->options.index = false;
+	app->env.message[0] = '\0';
 	if (args->theme && !ts_app_use_theme(app, args->theme))
 		return ts_err_set(err, TS_E_USAGE, "%s", app->env.message);
 	app->env.message[0] = '\0';

@@ -46,6 +46,17 @@ def several_paths(ctx):
            "a line for each")
 
 
+@case()
+def several_bad_options(ctx):
+    """A line for each, in their order, and the status of one."""
+    res = ctx.run("summary", "-f", "xml", "--units", "miles", "--bogus", "-q", ".")
+    expect(res.rc == 2 and not res.out, res, "exit 2, nothing on standard output")
+    lines = res.err.decode().splitlines()
+    expect(len(lines) == 3, res, "a line for each")
+    for line, word in zip(lines, ("--format", "--units", "--bogus")):
+        expect(line.startswith("tilescope: ") and word in line, res, "%s in its line" % word)
+
+
 @case(params=[("nonsense-verb",), ("summary",), ("summary", "--bogus", "."),
               ("summary", "-f", "xml", "."),
               ("summary", "-f"), ("summary", "-Z", "."), ("schema",), ("--bogus",), (),

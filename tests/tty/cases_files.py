@@ -46,6 +46,21 @@ def config_with_errors(ctx):
 
 
 @case()
+def wrong_keymap_and_theme(ctx):
+    """Both are said."""
+    t = ctx.pty("--keymap", "nokeys", "--theme", "nolooks", ctx.reports["store"], wait="MEMORY",
+                size=(120, 40))
+    first, log = said(t)
+    for word in ('there is no keymap "nokeys"', 'there is no theme "nolooks"'):
+        expect(word in first and word in log, "%s: %r" % (word, first))
+    t.press(":")
+    t.type("theme nowhere")
+    t.press("enter")
+    expect(t.bottom().strip() == 'there is no theme "nowhere"', "with others: %r" % t.bottom())
+    t.quit()
+
+
+@case()
 def config_that_is_none(ctx):
     for text in (os.urandom(5000), b"", b"\n" * 100, b"x" * 100000, b"set units bytes"):
         ctx.write(os.path.join(ctx.config, "config"), text)
