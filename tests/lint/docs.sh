@@ -21,6 +21,17 @@ done
 for option in $described; do
 	check "option --$option" "$(echo "$options" | grep -qxe "$option" || echo "in $page, and not an option")"
 done
+# what the program remembers of its options
+settings=$(sed -n '/tilescope\/settings$/,/^\.SH/p' $page | sed 's/\\-/-/g')
+kept=$(sed -n 's/^	\[[A-Z]*\] = {"\([a-z-]*\)",.*/\1/p' src/base/option.c)
+[ -n "$kept" ] || check "src/base/option.c" "no options found in its table"
+for option in $kept; do
+	check "option $option of settings" "$(echo "$settings" | grep -qw -e "$option" || echo "not in $page")"
+done
+for option in theme keymap; do
+	check "--$option" "$(sed -n "/^\.BR .*-$option = /,/^\.TP/p" $page | grep -q remembered ||
+		echo "$page does not say what is remembered")"
+done
 if command -v groff >/dev/null; then
 	check "$page" "$(groff -man -t -Tutf8 -ww $page 2>&1 >/dev/null)"
 else
