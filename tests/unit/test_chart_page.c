@@ -354,7 +354,7 @@ START_TEST(legend_of_a_tall_plot)
 	for (int i = 0; i < 2; i++) {
 		struct ts_chart_page p;
 		struct ts_strbuf svg;
-		char last[16];
+		char last[24];
 
 		bars(&p, &svg, lanes[i]);
 		snprintf(last, sizeof(last), "lane %d", lanes[i] - 1);
@@ -391,7 +391,7 @@ START_TEST(hatched_and_paler)
 END_TEST
 
 /* A grid with IPUs beside it and a ring; rows have names, though the first one has none. */
-START_TEST(grid)
+START_TEST(grid_of_cells)
 {
 	enum { COLUMNS = 10, ROWS = 8 };
 	struct ts_chart_page p;
@@ -443,7 +443,7 @@ main(void)
 	tcase_add_test(c, labels_have_room);
 	tcase_add_test(c, legend_of_a_tall_plot);
 	tcase_add_test(c, hatched_and_paler);
-	tcase_add_test(c, grid);
+	tcase_add_test(c, grid_of_cells);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
