@@ -348,7 +348,7 @@ bars(struct ts_chart_page *p, struct ts_strbuf *svg, int lanes)
 /* Where a plot is higher than a screen its legend and an axis stand above it; else below it, once. */
 START_TEST(legend_of_a_tall_plot)
 {
-	static const char *const names[] = {"known", "not known", "paler: every second one"};
+	static const char *const legend[] = {"known", "not known", "paler: every second one"};
 	static const int lanes[] = {4, 200};
 
 	for (int i = 0; i < 2; i++) {
@@ -358,10 +358,10 @@ START_TEST(legend_of_a_tall_plot)
 
 		bars(&p, &svg, lanes[i]);
 		snprintf(last, sizeof(last), "lane %d", lanes[i] - 1);
-		for (size_t k = 0; k < TS_COUNT(names); k++) {
-			ck_assert_int_eq(count_of(svg.s, names[k]), k ? 1 : 2);
-			ck_assert_int_eq(text_y(svg.s, names[k]) < text_y(svg.s, "lane 0"), i);
-			ck_assert_int_eq(text_y(svg.s, names[k]) > text_y(svg.s, last), !i);
+		for (size_t k = 0; k < TS_COUNT(legend); k++) {
+			ck_assert_int_eq(count_of(svg.s, legend[k]), k ? 1 : 2);
+			ck_assert_int_eq(text_y(svg.s, legend[k]) < text_y(svg.s, "lane 0"), i);
+			ck_assert_int_eq(text_y(svg.s, legend[k]) > text_y(svg.s, last), !i);
 		}
 		ck_assert_int_eq(count_of(svg.s, ">step</text>"), 1 + i);
 		ck_assert_int_eq(count_of(svg.s, ">4,000</text>"), 1 + i);
