@@ -443,11 +443,15 @@ check_paths(const struct ts_args *args, struct ts_err *err)
 	return TS_OK;
 }
 
-/* What getopt_long() says of a word. */
+/* What getopt_long() says of a word; of a letter (optopt), which may stand among others in a word, that is said instead. */
 static enum ts_code
 take_option(struct ts_args *args, int c, const char *word, struct ts_err *err)
 {
 	const struct option_def *o = c >= LONG_BASE ? &options[c - LONG_BASE] : NULL;
+	char letter[] = {'-', (char)optopt, '\0'};
+
+	if ((c == ':' || c == '?') && optopt > 0 && optopt < 0x80)
+		word = letter;
 
 	if (c == ':')
 		return ts_err_set(err, TS_E_USAGE, "option %s needs an argument", word);

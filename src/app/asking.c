@@ -154,13 +154,6 @@ goes_on(const struct ts_app *app)
 	return app->seeking && strcmp(app->prompt.text, app->sought) == 0;
 }
 
-static void
-remember(struct ts_app *app)
-{
-	memcpy(app->sought, app->prompt.text, app->prompt.len + 1);
-	app->sought_in = app->current;
-}
-
 /* The line was typed: run it, or search for it. */
 static void
 accept(struct ts_app *app)
@@ -175,8 +168,6 @@ accept(struct ts_app *app)
 	app->dirty = true;
 	if (is_search(asking) && goes_on(app)) /* it stands on the hit */
 		return;
-	if (is_search(asking) && *word)
-		remember(app);
 	if (!*word && asking != TS_ASK_FILTER) /* an empty filter leaves all rows */
 		return;
 	if (asking == TS_ASK_COMMAND) {
@@ -200,7 +191,7 @@ search_on(struct ts_app *app, bool back)
 {
 	enum ts_asking asking = app->asking;
 	struct ts_call call = {.absolute = true};
-	char *word = app->sought;
+	char word[TS_PROMPT_MAX], *words = word;
 	struct ts_err err = {0};
 
 	if (!is_search(asking) || (!app->prompt.text[0] && !app->sought[0])) {
@@ -214,8 +205,9 @@ search_on(struct ts_app *app, bool back)
 	if (goes_on(app)) {
 		call.cmd = back ? TS_CMD_SEARCH_PREVIOUS : TS_CMD_SEARCH_NEXT;
 	} else {
-		remember(app);
-		if (ts_call_make(&call, back ? TS_CMD_SEARCH_BACK : TS_CMD_SEARCH, &word, 1, &err))
+		memcpy(word, app->prompt.text, app->prompt.len + 1);
+		ts_history_add(&app->searches, word);
+		if (ts_call_make(&call, back ? TS_CMD_SEARCH_BACK : TS_CMD_SEARCH, &words, 1, &err))
 			ts_view_say_error(&app->env, "%s", err.msg);
 	}
 	app->seeking = true;

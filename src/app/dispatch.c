@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,6 +211,20 @@ asks_first(const struct ts_call *call)
 		(call->cmd == TS_CMD_OPEN && call->argc > 0);
 }
 
+/* Where a word was searched for; in another tab or pane it was not. */
+static void
+note_search(struct ts_app *app, const struct ts_call *call)
+{
+	const char *word = ts_call_arg(call, 0);
+
+	if ((call->cmd == TS_CMD_SEARCH || call->cmd == TS_CMD_SEARCH_BACK) && word && *word) {
+		snprintf(app->sought, sizeof(app->sought), "%s", word);
+		app->sought_in = app->current;
+	} else if (call->cmd >= TS_CMD_PANE_NEXT && call->cmd <= TS_CMD_TAB_PREVIOUS) {
+		app->sought_in = TS_VIEW_COUNT;
+	}
+}
+
 void
 ts_app_call(struct ts_app *app, const struct ts_call *call)
 {
@@ -228,6 +243,7 @@ ts_app_call(struct ts_app *app, const struct ts_call *call)
 	if (!asks_first(call) && v && ts_typed_keep(&app->typed, v, call, is_going(app)))
 		return;
 	app->at.pending = false;
+	note_search(app, call);
 	effect = run(app, call);
 	if (effect & TS_EFFECT_UNKNOWN) {
 		if (v && ts_typed_later(&app->typed, v, call, is_going(app)))
@@ -375,6 +391,7 @@ on_mouse(struct ts_app *app, const struct ts_event *e)
 	if (ts_hosts_ask(app))
 		return;
 	ts_typed_drop(&app->typed);
+	app->sought_in = TS_VIEW_COUNT;
 	for (size_t i = 0; app->popup.kind != TS_POPUP_NONE && i < TS_COUNT(mouse_events); i++)
 		if (mouse_events[i].mouse == e->mouse) {
 			ts_app_effect(app, ts_app_popup_mouse(app, mouse_events[i].wheel));

@@ -457,6 +457,13 @@ ts_canvas_piece(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_rol
 	return x + ts_canvas_field(c, r, x, y, r.w - x, role, buf, strlen(buf), TS_FIELD_ELLIPSIS);
 }
 
+void
+ts_canvas_cut(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_role role)
+{
+	if (x <= r.w)
+		ts_canvas_text(c, r, x + 1 < r.w ? x + 1 : r.w - 1, y, role, "…");
+}
+
 int
 ts_canvas_right(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_role role,
 	const char *s)

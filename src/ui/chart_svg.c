@@ -317,6 +317,7 @@ put_scale(struct svg_pen *n)
 {
 	enum { SCALE_W = 240, SCALE_H = 12 };
 	const struct ts_chart_page *p = n->p;
+	const char *scale = p->scale[0] ? p->scale : p->logarithmic ? "logarithmic" : "";
 	struct ts_page_axis a = p->y;
 	char text[TS_FMT_MAX];
 	double y = n->end + 4;
@@ -330,12 +331,9 @@ put_scale(struct svg_pen *n)
 	svg_text(n, n->left, y + SCALE_H + 14, "", svg_tick_text(&a, p->least, text));
 	svg_text(n, n->left + SCALE_W, y + SCALE_H + 14, " text-anchor=\"end\"",
 		svg_tick_text(&a, p->most, text));
-	svg_text(n, n->left + SCALE_W + 12, y + SCALE_H - 2, "",
-		p->scale[0]		 ? p->scale
-			: p->logarithmic ? "logarithmic"
-					 : "");
+	svg_text(n, n->left + SCALE_W + 12, y + SCALE_H - 2, "", scale);
 	if (p->over[0]) {
-		double x = n->left + SCALE_W + 24 + svg_width(p->scale);
+		double x = n->left + SCALE_W + 24 + svg_width(scale);
 
 		n->end = y;
 		put_sample(n, &x, svg_colour(TS_ROLE_BAD), false, p->over);

@@ -304,8 +304,6 @@ ts_prompt_command(struct ts_prompt *p, enum ts_cmd cmd)
 		return TS_PROMPT_ACCEPTED;
 	case TS_CMD_SEARCH_ON:
 	case TS_CMD_SEARCH_ON_BACK:
-		if (p->history)
-			ts_history_add(p->history, p->text);
 		return cmd == TS_CMD_SEARCH_ON ? TS_PROMPT_ON : TS_PROMPT_ON_BACK;
 	case TS_CMD_DISMISS:
 		return TS_PROMPT_DISMISSED;

@@ -110,7 +110,9 @@ mark_ipus(struct ts_chart_page *p, const struct heat *h)
 {
 	int64_t before = TS_UNKNOWN;
 
-	for (size_t i = 0; i < places_of(h) && has_ipus(h); i++) {
+	if (!has_ipus(h))
+		return;
+	for (size_t i = 0; i < places_of(h); i++) {
 		int64_t ipu = heat_ipu(h, (int64_t)(h->shown.tile + i));
 
 		if (ipu != TS_UNKNOWN && ipu != before)

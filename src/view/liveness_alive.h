@@ -40,8 +40,6 @@ struct alive_look {
 	int64_t steps; /* of the timeline */
 };
 
-/* More rows than this are arranged and searched by a worker (liveness_far.c). */
-
 struct alive_tab {
 	struct ts_held_list l; /* first */
 	struct liveness *s;

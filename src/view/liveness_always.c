@@ -53,8 +53,9 @@ struct always_tab {
 	struct ts_pane_data pane;
 	struct ts_fetch *sent;
 	uint64_t data; /* timeline that it was asked for */
-	bool grouped;  /* with groups */
+	bool grouped;  /* it was asked for with groups, */
 	struct ts_always *always;
+	bool has_groups; /* and `always` has them */
 	struct ts_always
 		*device; /* of the device, for when it is the source again; may be `always` */
 	bool device_grouped;
@@ -189,11 +190,12 @@ always_open(struct ts_tab *t)
 
 /* Another list; that of the device stays. */
 static void
-show_always(struct always_tab *a, struct ts_always *always)
+show_always(struct always_tab *a, struct ts_always *always, bool grouped)
 {
 	if (a->always != a->device)
 		ts_always_close(a->always);
 	a->always = always;
+	a->has_groups = grouped;
 	a->l.of++;
 }
 
@@ -211,7 +213,7 @@ always_drop(struct ts_tab *t)
 {
 	struct always_tab *a = t->own;
 
-	show_always(a, NULL);
+	show_always(a, NULL, false);
 	keep_device(a, NULL, false);
 	a->sent = NULL;
 	a->data = 0;
@@ -261,7 +263,7 @@ live_ask_always(struct ts_tab *t)
 		return;
 	}
 	if (s->shown.where == TS_LIVE_ALL && a->device && a->device_grouped == grouped) {
-		show_always(a, a->device);
+		show_always(a, a->device, grouped);
 		a->data = s->data;
 		a->grouped = grouped;
 		a->sent = NULL;
@@ -299,6 +301,27 @@ always_ahead(struct ts_tab *t)
 		live_ask_always(t);
 }
 
+static void
+say_stopped(struct always_tab *a)
+{
+	if (a->pane.state != TS_PANE_LOADING)
+		return;
+	a->pane.state = TS_PANE_FAILED;
+	snprintf(a->pane.reason, sizeof(a->pane.reason), "it was stopped; reload to try again");
+}
+
+void
+live_stop_always(struct ts_tab *t)
+{
+	struct always_tab *a = t->own;
+
+	if (a->sent || a->data == a->s->data)
+		return;
+	a->data = a->s->data;
+	a->grouped = a->s->groups != NULL;
+	say_stopped(a);
+}
+
 static enum ts_effect
 always_deliver(struct ts_tab *t, struct ts_fetch *f)
 {
@@ -309,17 +332,13 @@ always_deliver(struct ts_tab *t, struct ts_fetch *f)
 		return TS_EFFECT_NONE;
 	a->sent = NULL;
 	if (ts_fetch_in_vain(f, t->view->env->generation)) {
-		if (a->pane.state == TS_PANE_LOADING) {
-			a->pane.state = TS_PANE_FAILED;
-			snprintf(a->pane.reason, sizeof(a->pane.reason),
-				"it was stopped; reload to try again");
-		}
+		say_stopped(a);
 		return TS_EFFECT_REPAINT;
 	}
-	show_always(a, answer->always);
+	show_always(a, answer->always, answer->groups != NULL);
 	answer->always = NULL;
 	if (answer->source.where == TS_LIVE_ALL && f->code == TS_OK)
-		keep_device(a, a->always, a->grouped);
+		keep_device(a, a->always, a->has_groups);
 	ts_pane_result(&a->pane, f->code, &f->err, a->always != NULL);
 	return (enum ts_effect)(TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
 }
@@ -330,7 +349,7 @@ live_always(const struct ts_tab *t, uint64_t *version)
 	const struct always_tab *a = t->own;
 
 	*version = a->l.of;
-	return a->always && a->grouped && a->data == a->s->data ? a->always : NULL;
+	return a->always && a->has_groups && a->data == a->s->data ? a->always : NULL;
 }
 
 static void

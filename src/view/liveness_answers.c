@@ -262,9 +262,12 @@ stopped_fetch(struct liveness *s, int kind)
 		if (!ts_live_source_copy(&s->source, &s->shown))
 			live_no_memory(&s->graph);
 		s->follow = false;
-	} else if (kind == LIVE_FETCH_SUMS) {
+	} else if (kind == LIVE_FETCH_SUMS ||
+		(kind == LIVE_FETCH_ALIVE && s->sums && s->lives_wanted)) {
+		/* what waits for it to be answered is stopped, too */
 		s->lives_wanted = false;
 		stopped(&s->table);
+		live_stop_always(&s->tabs.tab[LIVE_TAB_ALWAYS]);
 	} else if (kind == LIVE_FETCH_LIVES) {
 		stopped(&s->table);
 	} else if (kind == LIVE_FETCH_LABELS) {

@@ -223,7 +223,7 @@ explain_steps(const struct liveness *s, struct ts_explain *out)
 
 /*
  * Intervals of a class may overlap: of each counts what lies behind the ends of those before it. Then bytes come where one
- * begins and go where it ends.
+ * begins and go where it ends. Of steps that are recorded one is the highest.
  */
 static void
 ask_highest_derived(const struct liveness *s, struct ts_explained *x)
@@ -243,10 +243,11 @@ ask_highest_derived(const struct liveness *s, struct ts_explained *x)
 		"class ORDER BY start, \"end\" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) m FROM "
 		"class_interval JOIN b USING (class) WHERE \"end\" > start), e AS (SELECT max(start, "
 		"ifnull(m, start)) p, s FROM i WHERE \"end\" > ifnull(m, start) UNION ALL SELECT \"end\", "
-		"-s FROM i WHERE \"end\" > ifnull(m, start)) SELECT p FROM (SELECT p, sum(sum(s)) OVER "
+		"-s FROM i WHERE \"end\" > ifnull(m, start)%s) SELECT p FROM (SELECT p, sum(sum(s)) OVER "
 		"(ORDER BY p) v FROM e GROUP BY p)%s ORDER BY v DESC, p LIMIT 1",
 		where, where[0] ? " AND " : "", flags ? "NOT ifnull(always_live, 0) AND " : "",
-		steps ? " WHERE p <= (SELECT max(live_step) FROM liveness_step)" : "");
+		steps ? " UNION ALL SELECT live_step, 0 FROM liveness_step" : "",
+		steps ? " WHERE p IN (SELECT live_step FROM liveness_step)" : "");
 }
 
 static void

@@ -15,7 +15,7 @@
 
 #include "liveness_tabs.h"
 
-enum { BYTES_WIDE = 16, ALWAYS_TAB = 1 };
+enum { BYTES_WIDE = 16 };
 
 struct groups_tab {
 	struct ts_held_list l; /* first */
@@ -56,7 +56,7 @@ static const struct ts_column_facts group_facts[G_FIXED] = {
 static struct ts_tab *
 always_tab(const struct groups_tab *g)
 {
-	return &g->s->tabs.tab[ALWAYS_TAB];
+	return &g->s->tabs.tab[LIVE_TAB_ALWAYS];
 }
 
 static const struct ts_always *

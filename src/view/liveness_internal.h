@@ -24,6 +24,7 @@
 
 /* Those from LIVE_GRAPH on take keys. */
 enum { LIVE_STRIP, LIVE_GRAPH, LIVE_TABS, LIVE_PANES };
+enum { LIVE_TAB_ALIVE, LIVE_TAB_ALWAYS }; /* the first of its tabs */
 
 enum {
 	LIVE_FETCH_LINE,
@@ -300,6 +301,9 @@ bool live_alive_sheet(struct ts_tab *t, struct ts_sheet *out);
 
 /* Ask for what is always live, if it is not there; `t` is its tab. */
 void live_ask_always(struct ts_tab *t);
+
+/* What it waits for was stopped: so is it. */
+void live_stop_always(struct ts_tab *t);
 
 /* It, with groups, of the source that is shown; NULL: not there. *version grows with every answer. */
 struct ts_always;

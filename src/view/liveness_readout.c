@@ -183,7 +183,7 @@ live_draw_figures(struct ts_canvas *c, struct ts_rect r, const struct liveness *
 		make_figures(&f, s, &figures_forms[i], r.w < NARROW);
 	for (int i = 0; i < f.parts; i++) {
 		if (x > 0 && x + (int)strlen(f.part[i].text) > r.w) {
-			ts_canvas_text(c, r, x, 0, TS_ROLE_LABEL, " …");
+			ts_canvas_cut(c, r, x, 0, TS_ROLE_LABEL);
 			return;
 		}
 		x = ts_canvas_piece(c, r, x, 0, f.part[i].role, "%s", f.part[i].text);

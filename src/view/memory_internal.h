@@ -690,9 +690,6 @@ struct memory_readout {
 	int x;
 	bool measure; /* draw nothing */
 };
-
-/* Draw the sign that more is left out of a line, from column x on: nothing, where there is no room at all. */
-void memory_draw_cut(struct ts_canvas *c, struct ts_rect r, int x);
 void memory_piece(struct memory_readout *o, enum ts_role role, const char *fmt, ...)
 	TS_PRINTF(3, 4);
 /* Several, with two blanks before each. */

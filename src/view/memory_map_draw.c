@@ -254,7 +254,7 @@ memory_draw_metric(struct ts_canvas *c, const struct memory_view *m)
 	ts_strbuf_fini(&words);
 	say_rank(&s, m, i, memory_metric_known(m));
 	if (s.cut)
-		memory_draw_cut(c, s.r, s.x);
+		ts_canvas_cut(c, s.r, s.x, 0, TS_ROLE_LABEL);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */

@@ -34,12 +34,6 @@ bytes_text(const struct memory_view *m, char out[TS_FMT_MAX], int64_t bytes, boo
 enum length { BRIEF, SHORT, MIDDLE, LONG };
 
 void
-memory_draw_cut(struct ts_canvas *c, struct ts_rect r, int x)
-{
-	ts_canvas_text(c, r, x + 1 < r.w ? x + 1 : x, 0, TS_ROLE_LABEL, "…");
-}
-
-void
 memory_piece(struct memory_readout *o, enum ts_role role, const char *fmt, ...)
 {
 	char text[200];
@@ -53,7 +47,7 @@ memory_piece(struct memory_readout *o, enum ts_role role, const char *fmt, ...)
 	if (!o->measure && o->x + w <= o->r.w)
 		ts_canvas_text(o->c, o->r, o->x, 0, role, text);
 	else if (!o->measure)
-		memory_draw_cut(o->c, o->r, o->x);
+		ts_canvas_cut(o->c, o->r, o->x, 0, TS_ROLE_LABEL);
 	o->x += w;
 }
 
@@ -304,7 +298,7 @@ draw_parts(struct ts_canvas *c, const struct memory_view *m, struct ts_rect row)
 		snprintf(figure, sizeof(figure), " %s",
 			ts_fmt_bytes_short(text, part[i].bytes, memory_units(m)));
 		if (!part_fits(&o, name, figure)) {
-			memory_draw_cut(c, row, o.x);
+			ts_canvas_cut(c, row, o.x, 0, TS_ROLE_LABEL);
 			break;
 		}
 		memory_piece(&o, TS_ROLE_LABEL, "%s", name);

@@ -190,17 +190,19 @@ search(struct variables_view *t, const char *line, int by)
 enum { MORE = 4 /* hits ahead of an answer: a key that was held goes no further */ };
 
 static enum ts_effect
-search_again(struct variables_view *t, int by)
+search_again(struct variables_view *t, const struct ts_call *call)
 {
+	int by = ts_search_step(call, t->direction);
+
 	if (t->needle.count == 0) {
 		ts_view_say(t->view.env, "nothing was searched for yet");
 		return TS_EFFECT_BELL;
 	}
 	variables_say_hits(t, -1);
 	if (t->seek || t->fetch[ASK_SEEK] || t->fetch[ASK_NEXT])
-		t->more = (int)ts_clamp_i64(t->more + by * t->direction, -MORE, MORE);
+		t->more = (int)ts_clamp_i64(t->more + by, -MORE, MORE);
 	else
-		variables_next(t, by * t->direction);
+		variables_next(t, by);
 	return TS_EFFECT_REPAINT;
 }
 
@@ -399,7 +401,7 @@ view_command(struct ts_view *v, const struct ts_call *call)
 		return search(t, ts_call_arg(call, 0), call->cmd == TS_CMD_SEARCH ? 1 : -1);
 	case TS_CMD_SEARCH_NEXT:
 	case TS_CMD_SEARCH_PREVIOUS:
-		return search_again(t, call->cmd == TS_CMD_SEARCH_NEXT ? 1 : -1);
+		return search_again(t, call);
 	case TS_CMD_COPY:
 		return copy(t);
 	default:

@@ -167,6 +167,9 @@ int ts_canvas_field(struct ts_canvas *c, struct ts_rect r, int x, int y, int w, 
 int ts_canvas_piece(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_role role,
 	const char *fmt, ...) TS_PRINTF(6, 7);
 
+/* An ellipsis behind what ends before column x of the row: more was left out. Of a full row it takes the last column; behind that nothing is drawn. */
+void ts_canvas_cut(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_role role);
+
 /* Right-aligned: the text ends at the rectangle's right edge less `x` columns. */
 int ts_canvas_right(struct ts_canvas *c, struct ts_rect r, int x, int y, enum ts_role role,
 	const char *s);
