@@ -55,6 +55,9 @@ def several_bad_options(ctx):
     expect(len(lines) == 3, res, "a line for each")
     for line, word in zip(lines, ("--format", "--units", "--bogus")):
         expect(line.startswith("tilescope: ") and word in line, res, "%s in its line" % word)
+    res = ctx.run("summary", "-qyw", ".")       # letters of one word
+    for line, word in zip(res.err.decode().splitlines(), ("-y", "-w")):
+        expect("unknown option %s " % word in line, res, "%s in its line" % word)
 
 
 @case(params=[("nonsense-verb",), ("summary",), ("summary", "--bogus", "."),

@@ -563,6 +563,39 @@ def keymap_emacs_searches_on(ctx):
     t.quit()
 
 
+def hit_of(line):
+    return int(re.match(r"hit ([\d,]+) of", line).group(1).replace(",", ""))
+
+
+@case()
+def keymap_emacs_searches_back(ctx):
+    """C-r first, then C-r and C-s, in Variables: each goes its way; and an empty line searches for what it shows."""
+    t = ctx.pty("--keymap", "emacs", "--at", "variables", ctx.reports["store"], size=(120, 40))
+
+    def above(*keys):
+        t.press(*keys)
+        t.settle()
+        return t.screen.line(38).strip()
+    above("C-s")
+    t.type("matMul")
+    start = hit_of(above("C-s", "C-s", "C-s", "C-s", "C-s"))
+    above("C-g")
+    above("C-r")
+    t.type("matMul")
+    hits = [hit_of(above(k)) for k in ("C-r", "C-r", "C-r", "C-s")]
+    expect([h - hits[0] for h in hits] == [0, -1, -2, -1] and hits[0] <= start, "the way of hits: %r" % hits)
+    above("C-g")
+    t.press(":")
+    t.type("search mask")
+    t.press("enter")
+    t.settle()
+    t.press("/")
+    above("C-s")
+    expect(t.bottom().strip() == "/mask", "an empty line is the word of before: %r" % t.bottom())
+    above("C-g")
+    t.quit()
+
+
 @case()
 def mouse(ctx):
     """Off unless asked for; off again at the end."""
