@@ -366,6 +366,8 @@ name_column(char out[80], const char *name, const char *unit, enum ts_format for
 	else /* [ ] would be a link's in Markdown */
 		snprintf(out, 80, format == TS_FORMAT_MD ? "%.50s (%.20s)" : "%.50s [%.20s]", name,
 			unit);
+	for (char *c = out; format == TS_FORMAT_JSON && *c; c++) /* a name of a field has none */
+		*c = *c == ' ' ? '_' : *c;
 }
 
 /* The columns that the user wants to see, with units. False: no memory. */

@@ -337,7 +337,7 @@ measure_fp32_share(struct ts_finding *f, const struct measure *m)
 	f->saving = p->fp32.bytes / 2;
 	f->saving_of = TS_SAVING_DEVICE;
 	snprintf(f->evidence, sizeof(f->evidence),
-		"%s of what is alive at step %s: %s of FP32 of %s%s%s",
+		"%s of the variables alive at step %s: %s of FP32 of %s%s%s",
 		ts_fmt_percent(share, (double)p->fp32.bytes, (double)whole),
 		ts_fmt_count(step, p->step), ts_fmt_bytes(bytes, p->fp32.bytes, m->units),
 		ts_fmt_bytes(most, whole, m->units), of_replicas(replicas, &m->facts->liveness),

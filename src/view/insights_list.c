@@ -22,10 +22,10 @@ _Static_assert((int)COLUMNS == (int)INSIGHTS_COLUMNS, "columns of the list");
 
 static const struct ts_column columns[COLUMNS] = {
 	[COL_SEVERITY] = {"", 4, 4, 0, 0, TS_FIELD_LEFT},
-	[COL_ID] = {"Rule", 4, 8, 0, 1, TS_FIELD_ELLIPSIS},
-	[COL_TITLE] = {"Finding", 22, 22, 0, 3, TS_FIELD_ELLIPSIS},
-	[COL_EVIDENCE] = {"Evidence", 24, 0, 2, 0, TS_FIELD_CLAUSES},
-	[COL_SAVES] = {"Saves", 9, 12, 0, 2, TS_FIELD_RIGHT},
+	[COL_ID] = {"Rule", 4, 8, 0, 2, TS_FIELD_ELLIPSIS},
+	[COL_TITLE] = {"Finding", 14, 22, 1, 1, TS_FIELD_ELLIPSIS},
+	[COL_EVIDENCE] = {"Evidence", 15, 0, 2, 0, TS_FIELD_CLAUSES},
+	[COL_SAVES] = {"Saves", 9, 12, 0, 3, TS_FIELD_RIGHT},
 	[COL_CYCLES] = {"Cycles", 7, 9, 0, 4, TS_FIELD_RIGHT},
 };
 

@@ -201,12 +201,27 @@ peak_text(const struct insights_view *s, int64_t row, struct ts_strbuf *out)
 }
 
 static void
+place_of(const struct insights_view *s, bool halves, int64_t row, char out[TS_PLACE_TEXT])
+{
+	const struct peak_look k = peak_look(s, halves);
+	struct ts_peak_variable v;
+
+	/* the list that it stands in */
+	if (insights_facts(s)->peak.step != TS_UNKNOWN && peak_look_row(&k, row, &v))
+		snprintf(out, TS_PLACE_TEXT, "liveness?step=%" PRId64 "&tab=%s",
+			insights_facts(s)->peak.step, v.always ? "always" : "alive");
+}
+
+static void
 peak_place(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT])
 {
-	(void)row;
-	if (insights_facts(s)->peak.step != TS_UNKNOWN)
-		snprintf(out, TS_PLACE_TEXT, "liveness?step=%" PRId64,
-			insights_facts(s)->peak.step);
+	place_of(s, false, row, out);
+}
+
+static void
+half_place(const struct insights_view *s, int64_t row, char out[TS_PLACE_TEXT])
+{
+	place_of(s, true, row, out);
 }
 
 static bool
@@ -548,7 +563,7 @@ const struct ts_tab_ops insights_tab_peak = {
 	INSIGHTS_PEAK_TAB,
 };
 
-const struct insights_tab_table insights_fp32_table = {half_table, half_rows, half_text, peak_place,
+const struct insights_tab_table insights_fp32_table = {half_table, half_rows, half_text, half_place,
 	insights_explain_half, halves_head, half_variable, "FP32 variables at the peak"};
 
 static bool

@@ -140,12 +140,17 @@ void
 live_lay_out(struct liveness *s)
 {
 	struct live_parts parts;
+	bool alone = s->zoomed;
 
 	ts_layout(s->pane, layout, (int)TS_COUNT(layout), s->area,
-		s->zoomed ? s->focus : TS_LAYOUT_NONE);
+		alone ? s->focus : TS_LAYOUT_NONE);
+	if (!alone && s->focus == LIVE_TABS && s->pane[LIVE_TABS].h == 0) {
+		alone = true; /* no room for both: what has the keys is seen */
+		ts_layout(s->pane, layout, (int)TS_COUNT(layout), s->area, LIVE_TABS);
+	}
 	live_parts(&parts, s);
 	live_align_heat(s);
-	ts_tabs_resize(&s->tabs, s->pane[LIVE_TABS], s->zoomed);
+	ts_tabs_resize(&s->tabs, s->pane[LIVE_TABS], alone);
 	ts_span_resize(&s->span, (int)ts_min_i64(parts.frame.plot.w, TS_CANVAS_MAX_W));
 }
 

@@ -330,6 +330,23 @@ groups_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	draw_total(c, g);
 }
 
+/* Nothing of it is alive but always: the list of that, of this group. */
+static enum ts_effect
+list_always(struct groups_tab *g, const char *group)
+{
+	struct ts_tab *t = &g->s->tabs.tab[LIVE_TAB_ALWAYS];
+	char line[80], *word = line;
+	struct ts_call call;
+	struct ts_err err = {0};
+
+	snprintf(line, sizeof(line), "group=\"%.60s\"", group);
+	ts_tabs_show(&g->s->tabs, LIVE_TAB_ALWAYS);
+	if (ts_call_make(&call, TS_CMD_FILTER, &word, 1, &err))
+		return TS_EFFECT_BELL;
+	ts_view_say(g->s->v.env, "all of %s is always live", group);
+	return (enum ts_effect)(t->ops->command(t, &call) | TS_EFFECT_REPAINT | TS_EFFECT_RECALC);
+}
+
 static enum ts_effect
 groups_command(struct ts_tab *t, const struct ts_call *call)
 {
@@ -345,6 +362,9 @@ groups_command(struct ts_tab *t, const struct ts_call *call)
 		return call->cmd == TS_CMD_TICK ? TS_EFFECT_UNKNOWN : TS_EFFECT_BELL;
 	if (call->cmd == TS_CMD_TICK)
 		return ts_what_if_tick_group(&s->v, ts_groups_name(s->groups, g->group[row]));
+	if (s->group != g->group[row] && s->alive && s->alive->group[g->group[row]][0].count == 0 &&
+		group_always(g, row) > 0)
+		return list_always(g, ts_groups_name(s->groups, g->group[row]));
 	s->group = s->group == g->group[row] ? -1 : g->group[row];
 	if (s->group >= 0)
 		ts_tabs_show(&s->tabs, 0);

@@ -514,6 +514,26 @@ START_TEST(groups_in_files)
 }
 END_TEST
 
+/* A group of which nothing is alive but always leads to the list of that. */
+START_TEST(group_that_always_lives)
+{
+	struct harness h;
+
+	begin(&h, 120, 38);
+	harness_command(&h, "tab groups");
+	harness_command(&h, "filter group=code");
+	harness_settle(&h);
+	harness_command(&h, "first");
+	harness_command(&h, "open");
+	harness_settle(&h);
+	ck_assert_str_eq(h.env.message, "all of code is always live");
+	harness_says(&h, "[Always]");
+	harness_says(&h, "internalExchangeCode");
+	harness_says(&h, "match");
+	harness_end(&h);
+}
+END_TEST
+
 /* A group that is opened is what is listed, until it is opened again. */
 START_TEST(one_group)
 {
@@ -803,6 +823,7 @@ main(void)
 	tcase_add_loop_test(tc, range_from_below, 0, 2);
 	tcase_add_test(tc, one_group);
 	tcase_add_test(tc, groups_in_files);
+	tcase_add_test(tc, group_that_always_lives);
 	tcase_add_test(tc, own_groups);
 	tcase_add_test(tc, tick_group);
 	tcase_add_test(tc, marked_variables);

@@ -471,6 +471,9 @@ START_TEST(all_of_the_peak)
 	harness_command(&h, "search-next");
 	table_command(TS_CMD_FILTER, "");
 
+	harness_command(&h, "open"); /* to the list that it stands in */
+	ck_assert_ptr_nonnull(strstr(h.env.place, "&tab=always"));
+
 	harness_command(&h, "tab fp32");
 	ck_assert(h.view->ops->sheet(h.view, &sheet));
 	ck_assert_int_gt(sheet.rows, BULK / 2 - 1);

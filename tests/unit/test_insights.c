@@ -258,7 +258,7 @@ START_TEST(figures)
 			"3.00 times the mean at step 2: 180 B not always live, mean of all steps 60 B, all 2 replicas"},
 		/* x and y are not always live: twice; w is, and recorded of the device: once */
 		{"fp32-share", 160 / 210.0, TS_SEVERITY_WARN, 80, "liveness?step=2",
-			"76.2% of what is alive at step 2: 160 B of FP32 of 210 B, all 2 replicas; the largest is x (160 B)"},
+			"76.2% of the variables alive at step 2: 160 B of FP32 of 210 B, all 2 replicas; the largest is x (160 B)"},
 		{"half-of-peak", 1, TS_SEVERITY_NOTE, TS_UNKNOWN, "liveness?step=2",
 			"1 variable is half of it: of 210 B of variables alive at step 2, all 2 replicas; the largest is x"},
 	};
