@@ -841,14 +841,14 @@ some_variables(struct fixture *f, int rows)
 		"CREATE TABLE variable(variable, name, bytes, always_live)");
 	for (int i = 0; i < rows; i++) {
 		static const char *const number[] = {"NULL", "'no'", "-3", "0", "1 << 50"};
-		static const char *const always[] = {"0", "1", "1", "2", "NULL", "'yes'"};
+		static const char *const flag[] = {"0", "1", "1", "2", "NULL", "'yes'"};
 		char variable[16], bytes[24];
 
 		snprintf(variable, sizeof(variable), "%d", (int)any(rows));
 		snprintf(bytes, sizeof(bytes), "%d", (int)any(9) * 100);
 		sql(f, "INSERT INTO variable VALUES(%s, %s, %s, %s)",
 			any(12) == 0 ? number[any(4)] : variable, name[any(TS_COUNT(name))],
-			any(12) == 0 ? number[any(5)] : bytes, always[any(TS_COUNT(always))]);
+			any(12) == 0 ? number[any(5)] : bytes, flag[any(TS_COUNT(flag))]);
 	}
 }
 
@@ -875,7 +875,7 @@ START_TEST(always_on_device)
 		"typeof(variable) = 'integer' AND variable >= 0 AND typeof(bytes) = 'integer' AND bytes >= 0";
 	const struct ts_live_source s = {.where = TS_LIVE_ALL};
 	struct ts_always *plain, *kept;
-	struct ts_variable_names names;
+	struct ts_variable_names of;
 	struct ts_err err = {0};
 	struct fixture f;
 	char query[400];
@@ -885,12 +885,12 @@ START_TEST(always_on_device)
 	some_variables(&f, 1 + (int)any(400));
 	open_report(&f);
 	f.index = index_dir_build(&f.d, f.report, f.plain, ts_section_bit(TS_SECTION_NAMES), 1);
-	ck_assert(ts_variable_names_of(&names, f.index));
-	ck_assert_int_ge(names.always_bad, 0);
+	ck_assert(ts_variable_names_of(&of, f.index));
+	ck_assert_int_ge(of.always_bad, 0);
 	ts_reader_set_index(f.indexed, f.index);
 	ck_assert_int_eq(ts_always_read(&plain, f.plain, &s, NULL, NULL, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_always_read(&kept, f.indexed, &s, NULL, NULL, NULL, NULL, &err), TS_OK);
-	ck_assert_int_eq(plain->rows, names.always_count);
+	ck_assert_int_eq(plain->rows, of.always_count);
 	ck_assert_int_eq(plain->rows, kept->rows);
 	ck_assert_int_eq(plain->bytes, kept->bytes);
 	ck_assert_int_eq(plain->count, kept->count);
