@@ -108,7 +108,7 @@ say_unknown(struct ts_app *app, enum ts_cmd cmd)
 		ts_view_say_error(&app->env, "%s: not yet, this is being read", name);
 	else if (cmd == TS_CMD_TICK)
 		ts_view_say_error(&app->env,
-			"%s ticks a variable or a group: there is none under the cursor",
+			"%s: what if a variable or a group were less? None is under the cursor",
 			keys_of(app, cmd, keys));
 	else if (wants_table(app, cmd))
 		ts_view_say_error(&app->env, "%s is for a table: %s goes to the one below", name,

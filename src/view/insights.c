@@ -610,6 +610,15 @@ static const struct ts_hint hints[] = {
 	{TS_CMD_COUNT, NULL},
 };
 
+/* Of the tab, where it has the keys. */
+static const struct ts_hint *
+pane_hints(struct ts_view *v)
+{
+	const struct insights_view *s = (struct insights_view *)v;
+
+	return s->in_tabs && insights_ready(s) ? ts_tabs_hints(&s->tabs) : NULL;
+}
+
 static struct ts_tabs *
 tabs_of(struct ts_view *v)
 {
@@ -639,6 +648,7 @@ const struct ts_view_ops ts_view_insights = {
 	.tabs = tabs_of,
 	.sheet = sheet,
 	.not_selected = "figures of all tiles",
+	.pane_hints = pane_hints,
 	.hints = hints,
 	.chart = chart,
 	.args = args,

@@ -137,6 +137,9 @@ insights_tick(struct insights_view *s, const struct ts_peak_variable *v)
 const struct ts_hint insights_variable_hints[] = {
 	{TS_CMD_TICK, "what if"},
 	{TS_CMD_OPEN, "go there"},
+	{TS_CMD_SORT, "sort"},
+	{TS_CMD_FILTER, "filter"},
+	{TS_CMD_COLUMNS, "columns"},
 	{TS_CMD_TAB_NEXT, "tab"},
 	{TS_CMD_PANE_NEXT, "pane"},
 	{TS_CMD_EXPLAIN, "explain"},

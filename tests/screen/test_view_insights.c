@@ -471,6 +471,7 @@ START_TEST(all_of_the_peak)
 	harness_command(&h, "search-next");
 	table_command(TS_CMD_FILTER, "");
 
+	ck_assert_int_eq(h.view->ops->pane_hints(h.view)->cmd, TS_CMD_TICK);
 	harness_command(&h, "open"); /* to the list that it stands in */
 	ck_assert_ptr_nonnull(strstr(h.env.place, "&tab=always"));
 

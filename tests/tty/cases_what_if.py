@@ -178,7 +178,7 @@ def a_group_or_nothing(ctx):
     t.wait("[Heat]")
     t.wait(" KiB live")
     t.press("x")
-    t.wait("x ticks a variable or a group: there is none under the cursor")
+    t.wait("x: what if a variable or a group were less? None is under the cursor")
     t.quit()
 
 
