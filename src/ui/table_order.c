@@ -327,7 +327,7 @@ sort(const struct ts_table *t, const char *name, char *say, size_t size)
 	o->descending = to >= 0 && ts_table_falls(t, to);
 	o->made = false;
 	if (to < 0)
-		snprintf(say, size, "sorted as at first");
+		snprintf(say, size, "sorted by no column: rows as they come");
 	else
 		snprintf(say, size, "sorted by %s%s", ts_table_column_name(t, to),
 			!is_left_out(t, to)			? ""
