@@ -55,7 +55,9 @@ explain_column(struct ts_explain *e, const struct variables_view *t, const struc
 	if (field == TS_VARIABLE_FIELD_BYTES)
 		ts_explain_bytes(f, v, t->view.env->options->units);
 	else
-		ts_explain_integer(f, v, NULL);
+		ts_explain_number(f, v);
+	if (field == TS_VARIABLE_FIELD_OFFSET) /* as the table has it */
+		ts_explain_shown(f, "0x%llx", (long long)v);
 	ts_explain_from(f, TS_KNOWN_RECORDED, "%s.%s", relation, column);
 	where(t, x, row, sizeof(row));
 	if (row[0])
