@@ -67,8 +67,8 @@ explain_variable(struct insights_view *s, const struct ts_peak_variable *v, int 
 	if (divide == 2)
 		ts_explain_formula(x, "%" PRId64 " / 2", v->bytes);
 	peak_note_replicas(s, x);
-	ts_explain_query(x, "SELECT %s / %d FROM variable v WHERE variable = %" PRId64,
-		peak_bytes_sql(s, bytes), divide, v->variable);
+	ts_explain_query(x, "SELECT %s%s FROM variable v WHERE variable = %" PRId64,
+		peak_bytes_sql(s, bytes), divide == 2 ? " / 2" : "", v->variable);
 }
 
 /* What is `sum` over the variables that are alive at the peak and `more` (" AND ..."), or why no query says it. */
