@@ -884,6 +884,7 @@ START_TEST(always_on_device)
 	begin(&f);
 	some_variables(&f, 1 + (int)any(400));
 	open_report(&f);
+	ts_index_release(f.index);
 	f.index = index_dir_build(&f.d, f.report, f.plain, ts_section_bit(TS_SECTION_NAMES), 1);
 	ck_assert(ts_variable_names_of(&of, f.index));
 	ck_assert_int_ge(of.always_bad, 0);
