@@ -452,7 +452,6 @@ take_option(struct ts_args *args, int c, const char *word, struct ts_err *err)
 
 	if ((c == ':' || c == '?') && optopt > 0 && optopt < 0x80)
 		word = letter;
-
 	if (c == ':')
 		return ts_err_set(err, TS_E_USAGE, "option %s needs an argument", word);
 	if (c == '?')

@@ -42,6 +42,14 @@ ts_table_wish_is(const struct ts_table_wish *w, const struct ts_table_order *o)
 		strcmp(w->filter, o->filter) == 0;
 }
 
+bool
+ts_table_wish_is_plain(const struct ts_table_wish *w, int column)
+{
+	return !w->filter[0] &&
+		((w->sorted < 0 && !w->descending) ||
+			(column >= 0 && w->sorted == column && w->descending));
+}
+
 void
 ts_table_wish_set(struct ts_table_order *o, const struct ts_table_wish *w)
 {

@@ -389,13 +389,8 @@ struct arranged_source {
 	/* of rows that are read first; NULL: they are here, and in their order */
 	enum ts_code (*read)(struct ts_arrangeable *what, struct ts_reader *rd, struct ts_err *err);
 	struct ts_table_wish wanted;
+	int by; /* the column that rows come by; -1: none */
 };
-
-static bool
-is_plain(const struct ts_table_wish *w)
-{
-	return !w->filter[0] && w->sorted < 0 && !w->descending;
-}
 
 static enum ts_code
 source_read(struct arranged_source *s, struct ts_reader *rd, struct ts_err *err)
@@ -403,7 +398,7 @@ source_read(struct arranged_source *s, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = s->read(&s->rows, rd, err);
 
 	s->read = NULL;
-	if (!code && !is_plain(&s->wanted))
+	if (!code && !ts_table_wish_is_plain(&s->wanted, s->by))
 		code = ts_arranged_make(&s->arranged, &s->rows, &s->wanted, rd->cancel, err);
 	s->count = code ? 0 : s->arranged ? s->arranged->a.count : s->rows.rows;
 	return code;
@@ -486,7 +481,7 @@ ts_arranged_source(const struct ts_arrangeable *what, const struct ts_table *t,
 struct ts_row_source *
 ts_arranged_source_read(const struct ts_arrangeable *what,
 	enum ts_code (*read)(struct ts_arrangeable *what, struct ts_reader *rd, struct ts_err *err),
-	const struct ts_table_wish *wanted, int64_t expected)
+	const struct ts_table_wish *wanted, int by, int64_t expected)
 {
 	struct arranged_source *s = new_source(what, expected);
 
@@ -494,5 +489,6 @@ ts_arranged_source_read(const struct ts_arrangeable *what,
 		return NULL;
 	s->read = read;
 	s->wanted = *wanted;
+	s->by = by;
 	return &s->base;
 }

@@ -252,13 +252,6 @@ arrangeable(struct ts_arrangeable *out, const struct ts_tab *t, bool names)
 	return true;
 }
 
-static bool
-is_plain(const struct ts_table_wish *o)
-{
-	return !o->filter[0] &&
-		((o->sorted < 0 && !o->descending) || (o->sorted == 0 && o->descending));
-}
-
 static struct ts_table
 table_of(const struct ts_tab *t)
 {
@@ -287,7 +280,7 @@ ask_order(struct ts_tab *t)
 	table = table_of(t);
 	if (!p->l.order.elsewhere || ts_arranging_is_asked(&p->arranging, &p->l.order, s->data))
 		return;
-	if (is_plain(&wish))
+	if (ts_table_wish_is_plain(&wish, 0))
 		ts_arranging_set(&p->arranging, &table, &p->l.list, s->data, NULL);
 	else
 		ts_arranging_send(&p->arranging, t, t->kind + ASK_ORDER, &table, s->data,

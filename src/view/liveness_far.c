@@ -121,14 +121,11 @@ arrangeable(struct question *q)
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-/* Rows come by size; does the list want them so? */
-static bool
-as_they_come(const struct ts_table_wish *o, const struct ts_alive *a)
+/* Rows come by size, unless steps are compared. */
+static int
+come_by(const struct ts_alive *a)
 {
-	if (o->filter[0])
-		return false;
-	return (o->sorted < 0 && !o->descending) ||
-		(o->sorted == C_BYTES && o->descending && a->asked.marks == 0);
+	return a->asked.marks == 0 ? C_BYTES : -1;
 }
 
 static bool
@@ -144,7 +141,7 @@ ask_arranged(struct alive_tab *a, struct ts_tab *t)
 	struct ts_arrangeable what;
 	struct question *q;
 
-	if (as_they_come(&wish, a->s->alive)) {
+	if (ts_table_wish_is_plain(&wish, come_by(a->s->alive))) {
 		ts_arranging_set(&a->arranging, &a->l.table, &a->l.list, a->l.of, NULL);
 		return;
 	}
@@ -272,7 +269,6 @@ read_all(struct ts_arrangeable *what, struct ts_reader *rd, struct ts_err *err)
 static struct ts_row_source *
 make_source(struct ts_view *v)
 {
-	static const struct ts_table_wish plain = TS_TABLE_WISH_PLAIN;
 	struct liveness *l = (struct liveness *)v;
 	const struct alive_tab *a = l->tabs.tab[0].own;
 	struct ts_table_wish wish = ts_table_wish(&a->l.order);
@@ -284,8 +280,7 @@ make_source(struct ts_view *v)
 	q->lives = l->lives ? ts_lives_hold(l->lives) : NULL;
 	q->labels = l->labels && l->alive->grouped ? ts_live_labels_hold(l->labels) : NULL;
 	what = arrangeable(q);
-	return ts_arranged_source_read(&what, read_all,
-		as_they_come(&wish, l->alive) ? &plain : &wish, l->alive->found);
+	return ts_arranged_source_read(&what, read_all, &wish, come_by(l->alive), l->alive->found);
 }
 
 bool

@@ -245,9 +245,7 @@ const struct ts_held_table live_lifetimes_table = {.id = "liveness.lifetimes",
 bool
 live_lifetimes_as_they_come(const struct ts_table_wish *o)
 {
-	if (o->filter[0])
-		return false;
-	return (o->sorted < 0 && !o->descending) || (o->sorted == L_PRODUCT && o->descending);
+	return ts_table_wish_is_plain(o, L_PRODUCT);
 }
 
 static void
@@ -315,24 +313,18 @@ struct ts_row_source *
 live_lifetimes_source(struct lifetimes_rows *r, struct lifetimes_question *q,
 	const struct ts_table_order *o)
 {
-	static const struct ts_table_wish plain = TS_TABLE_WISH_PLAIN;
 	struct ts_table_wish wish = ts_table_wish(o);
+	struct ts_arrangeable what = live_lifetimes_arrangeable(r);
 	struct file_rows *f = ts_alloc(1, sizeof(*f));
-	struct ts_arrangeable what = {.rows = r->made.rows,
-		.table = {.column = columns,
-			.columns = L_COUNT,
-			.facts = facts,
-			.value = file_value,
-			.shared = true,
-			.ctx = f},
-		.free = free_file_rows};
 
 	if (!f) {
+		what.free(what.table.ctx);
 		live_lifetimes_question_fini(q);
 		return NULL;
 	}
-	f->rows = live_lifetimes_hold(r);
-	f->q = *q;
-	return ts_arranged_source_read(&what, read_all,
-		live_lifetimes_as_they_come(&wish) ? &plain : &wish, r->count);
+	*f = (struct file_rows){what.table.ctx, *q};
+	what.table.ctx = f;
+	what.table.value = file_value;
+	what.free = free_file_rows;
+	return ts_arranged_source_read(&what, read_all, &wish, L_PRODUCT, r->count);
 }

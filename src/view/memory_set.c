@@ -57,8 +57,7 @@ memory_set_close_names(struct set_names *n)
 static bool
 is_plain(const struct ts_table_wish *o)
 {
-	return !o->filter[0] &&
-		((o->sorted < 0 && !o->descending) || (o->sorted == S_BYTES && o->descending));
+	return ts_table_wish_is_plain(o, S_BYTES);
 }
 
 /* Many rows come in the order in which they are wanted. */

@@ -68,6 +68,9 @@ struct ts_table_wish {
 
 struct ts_table_wish ts_table_wish(const struct ts_table_order *o);
 bool ts_table_wish_is(const struct ts_table_wish *w, const struct ts_table_order *o);
+
+/* All rows, in the order in which they come: by that column, the largest first (-1: by none). */
+bool ts_table_wish_is_plain(const struct ts_table_wish *w, int column);
 void ts_table_wish_set(struct ts_table_order *o, const struct ts_table_wish *w);
 
 void ts_table_order_init(struct ts_table_order *o);

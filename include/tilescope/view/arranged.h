@@ -98,11 +98,11 @@ struct ts_row_source *ts_arranged_source(const struct ts_arrangeable *what,
 
 /*
  * The same of rows of which not all are here, perhaps: `read` (in the worker) has `what` have all of them, in the same ctx. They
- * are put in the order `wanted` then, without a total. `expected`: how many they may be.
+ * are put in the order `wanted` then, without a total; they come by column `by`, the largest first (-1: by none). `expected`: how many they may be.
  */
 struct ts_row_source *ts_arranged_source_read(const struct ts_arrangeable *what,
 	enum ts_code (*read)(struct ts_arrangeable *what, struct ts_reader *rd, struct ts_err *err),
-	const struct ts_table_wish *wanted, int64_t expected);
+	const struct ts_table_wish *wanted, int by, int64_t expected);
 
 /* --- a word in the first column ----------------------------------------------------------------- */
 
