@@ -26,3 +26,23 @@ ts_clock_thread_us(void)
 {
 	return us_of(CLOCK_THREAD_CPUTIME_ID);
 }
+
+void
+ts_bound_begin(struct ts_bound *b, int64_t us)
+{
+	b->thread = ts_clock_thread_us() + us;
+	b->not_before = ts_clock_us() + us;
+}
+
+bool
+ts_bound_is_over(struct ts_bound *b)
+{
+	int64_t left;
+
+	if (ts_clock_us() < b->not_before)
+		return false;
+	left = b->thread - ts_clock_thread_us();
+	if (left > 0)
+		b->not_before = ts_clock_us() + left;
+	return left <= 0;
+}

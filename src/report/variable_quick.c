@@ -154,6 +154,15 @@ names_of(const struct ts_filter *f, int i, bool *alone)
 	return 0;
 }
 
+static bool
+is_of_words(const struct ts_filter *f)
+{
+	for (int i = 0; i < f->count; i++)
+		if (f->node[i].op == TS_FILTER_MATCHES)
+			return false;
+	return true;
+}
+
 int64_t
 quick_rows_named(struct quick *f, int64_t name)
 {
@@ -167,7 +176,8 @@ quick_rows_named(struct quick *f, int64_t name)
 struct second {
 	struct columns_asking a;
 	struct variable_pass p;
-	int64_t until; /* us, of its thread; 0: it has not begun */
+	struct ts_bound bound;
+	bool begun;
 };
 
 struct two {
@@ -212,9 +222,10 @@ is_one_late(void *ctx, int who)
 
 	if (who == 0)
 		return quick_is_late(tw->f);
-	if (x->until == 0)
-		x->until = ts_clock_thread_us() + WHOLE_US;
-	return ts_clock_thread_us() > x->until || ts_cancelled(tw->f->cancel) ||
+	if (!x->begun)
+		ts_bound_begin(&x->bound, WHOLE_US);
+	x->begun = true;
+	return ts_bound_is_over(&x->bound) || ts_cancelled(tw->f->cancel) ||
 		ts_filter_use_costly(&x->p.asking.use) > 0;
 }
 
@@ -560,6 +571,7 @@ quick_begin(struct quick **out, struct ts_variable_list *l, const struct ts_vari
 	f->by_name = quick_is_usable(by_name, l->v, TS_SORT_NAME) ? by_name : NULL;
 	f->a.p = p;
 	*out = f;
+	f->words = is_of_words(&l->filter);
 	f->alone = true;
 	f->names = names_of(&l->filter, l->filter.count - 1, &f->alone);
 	code = ts_variable_asking_init(&p->asking, &l->filter, l->v, &l->selected, rd, NULL, err);

@@ -12,12 +12,13 @@
 #include "tilescope/base/clock.h"
 
 enum {
-	QUICK_FULL = 1 << 14,	/* so few rows are put in order at once */
-	QUICK_GLANCE_US = 600,	/* along an order, */
-	QUICK_WALK_US = 9000,	/* and where many rows pass */
-	QUICK_ASK_US = 2500,	/* names as they begin in an order */
-	QUICK_FEW_GROUPS = 256, /* of names: more of them take longer */
-	QUICK_LOOK = 64,	/* rows, blocks or groups between looks at the clock */
+	QUICK_FULL = 1 << 14,	   /* so few rows are put in order at once */
+	QUICK_GLANCE_US = 600,	   /* along an order, */
+	QUICK_WALK_US = 9000,	   /* and where many rows pass */
+	QUICK_ASK_US = 2500,	   /* names as they begin in an order */
+	QUICK_FEW_GROUPS = 256,	   /* of names: more of them take longer to ask an expression, */
+	QUICK_FEW_OF_WORDS = 2048, /* or to look for words in */
+	QUICK_LOOK = 64,	   /* rows, blocks or groups between looks at the clock */
 };
 
 /* A row as it is compared in an order: forwards, whichever way the list is read. */
@@ -33,10 +34,11 @@ struct quick {
 	const struct ts_variable_list
 		*bits; /* ready: its bits say what passes; NULL: the filter does */
 	const struct ts_cancel *cancel;
-	int64_t at;	/* the row that is asked */
-	int64_t until;	/* us, of this thread */
+	int64_t at; /* the row that is asked */
+	struct ts_bound bound;
 	uint32_t names; /* comparisons with a name that have to be so */
 	bool alone;	/* and nothing else has to */
+	bool words;	/* no expression is asked */
 	bool many;	/* rows have one of the names */
 	uint64_t *wanted;
 	struct ts_pile place; /* int64_t: rows that pass */
@@ -55,7 +57,7 @@ quick_places(const struct quick *f)
 static inline void
 quick_set_bound(struct quick *f, int64_t us)
 {
-	f->until = ts_clock_thread_us() + us;
+	ts_bound_begin(&f->bound, us);
 }
 
 /* An expression that takes too long on a name is for who does not wait. */
@@ -67,9 +69,9 @@ quick_is_costly(const struct quick *f)
 
 /* Nobody waits any longer. */
 static inline bool
-quick_is_late(const struct quick *f)
+quick_is_late(struct quick *f)
 {
-	return ts_clock_thread_us() > f->until || ts_cancelled(f->cancel) || quick_is_costly(f);
+	return ts_bound_is_over(&f->bound) || ts_cancelled(f->cancel) || quick_is_costly(f);
 }
 
 /* Are these all rows in this order? */
@@ -101,7 +103,8 @@ quick_is_sure(const struct quick *f)
 static inline bool
 quick_has_many_names(const struct quick *f)
 {
-	return f->names != 0 && f->a.names.groups > QUICK_FEW_GROUPS;
+	return f->names != 0 &&
+		f->a.names.groups > (f->words ? QUICK_FEW_OF_WORDS : QUICK_FEW_GROUPS);
 }
 
 /* Does the order say where each name stands? */

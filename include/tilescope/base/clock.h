@@ -3,11 +3,25 @@
 #ifndef TS_BASE_CLOCK_H
 #define TS_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 int64_t ts_clock_us(void);
 
 /* Of a processor that the calling thread has had: what a bound of work is measured by, whoever else works. */
 int64_t ts_clock_thread_us(void);
+
+/*
+ * A bound of the calling thread's processor time. To ask for that takes half a microsecond, twenty times what monotonic time takes; and
+ * no thread has had more of a processor than has passed: it is asked for when it could have run out. All 0: over.
+ */
+struct ts_bound {
+	int64_t thread, not_before; /* us */
+};
+
+/* `us` from now on. */
+void ts_bound_begin(struct ts_bound *b, int64_t us);
+
+bool ts_bound_is_over(struct ts_bound *b);
 
 #endif
