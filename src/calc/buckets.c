@@ -108,33 +108,52 @@ ts_buckets_differences(double *more, double *less, int columns, const int64_t *n
 	}
 }
 
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
 struct place {
-	int64_t v;
+	uint64_t key; /* the smallest first */
 	uint32_t i;
 };
 
-static int
-largest_first(const void *a, const void *b)
+/* By the digit at `shift`; those that have the same stay as they are. False: all have the same, and nothing was done. */
+static bool
+spread_out(struct place *to, const struct place *from, uint32_t n, int shift)
 {
-	const struct place *x = a, *y = b;
+	uint32_t begin[DIGITS] = {0}, at = 0;
 
-	if (x->v != y->v)
-		return x->v < y->v ? 1 : -1;
-	return (x->i > y->i) - (x->i < y->i);
+	for (uint32_t i = 0; i < n; i++)
+		begin[from[i].key >> shift & (DIGITS - 1)]++;
+	if (n == 0 || begin[from[0].key >> shift & (DIGITS - 1)] == n)
+		return false;
+	for (int d = 0; d < DIGITS; d++) {
+		uint32_t count = begin[d];
+
+		begin[d] = at;
+		at += count;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[begin[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+	return true;
 }
 
 bool
 ts_buckets_order(uint32_t *order, const int64_t *v, uint32_t n)
 {
-	struct place *p = ts_alloc(n, sizeof(*p));
+	struct place *p = ts_alloc(n, 2 * sizeof(*p)), *now = p, *next = p + n;
 
 	if (!p)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		p[i] = (struct place){v[i] < 0 ? -1 : v[i], i};
-	qsort(p, n, sizeof(*p), largest_first);
+		p[i] = (struct place){v[i] < 0 ? UINT64_MAX : (uint64_t)(INT64_MAX - v[i]), i};
+	for (int shift = 0; shift < 64; shift += DIGIT_BITS)
+		if (spread_out(next, now, n, shift)) {
+			struct place *was = now;
+
+			now = next;
+			next = was;
+		}
 	for (uint32_t i = 0; i < n; i++)
-		order[i] = p[i].i;
+		order[i] = now[i].i;
 	free(p);
 	return true;
 }

@@ -250,6 +250,36 @@ START_TEST(differences_have_the_largest_of_each_sign)
 }
 END_TEST
 
+/* Values of every size, many of them the same, against a look at each pair of neighbours. */
+START_TEST(the_order_holds_between_neighbours)
+{
+	enum { MANY = 3000 };
+	static int64_t v[MANY];
+	static uint32_t order[MANY];
+	static bool met[MANY];
+	uint64_t x = 42;
+
+	for (int i = 0; i < MANY; i++) {
+		x = x * UINT64_C(6364136223846793005) + 1;
+		v[i] = (int64_t)(x >> (x >> 58)) - (x >> 32) % 2;
+	}
+	v[7] = INT64_MAX;
+	v[8] = INT64_MIN;
+	ck_assert(ts_buckets_order(order, v, MANY));
+	for (int i = 0; i < MANY; i++) {
+		ck_assert_uint_lt(order[i], MANY);
+		ck_assert(!met[order[i]]);
+		met[order[i]] = true;
+	}
+	for (int i = 1; i < MANY; i++) {
+		int64_t before = v[order[i - 1]] < 0 ? -1 : v[order[i - 1]];
+		int64_t here = v[order[i]] < 0 ? -1 : v[order[i]];
+
+		ck_assert(before > here || (before == here && order[i - 1] < order[i]));
+	}
+}
+END_TEST
+
 START_TEST(the_order_is_fullest_first_and_stable)
 {
 	static const int64_t v[] = {3, -1, 9, 3, 0, 9, HUGE_VALUE};
@@ -282,6 +312,7 @@ main(void)
 	tcase_add_test(c, parts_of_the_mean_add_up_to_the_mean);
 	tcase_add_test(c, differences_have_the_largest_of_each_sign);
 	tcase_add_test(c, the_order_is_fullest_first_and_stable);
+	tcase_add_test(c, the_order_holds_between_neighbours);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
