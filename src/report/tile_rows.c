@@ -164,13 +164,16 @@ add_tile(const struct ts_kinds *rows, uint64_t *sum, size_t tile)
 	return w.sound;
 }
 
+/* The second one makes its sums while the first one adds: without memory that one does all. */
 static void
 add_pieces(void *ctx, int who)
 {
 	struct adding *a = ctx;
 	size_t i;
 
-	while (!atomic_load(&a->unsound) && !atomic_load(&a->cancelled) &&
+	if (who > 0)
+		a->sum[who] = ts_dense_alloc(a->rows->kinds + 1, sizeof(**a->sum));
+	while (a->sum[who] && !atomic_load(&a->unsound) && !atomic_load(&a->cancelled) &&
 		(i = atomic_fetch_add(&a->next, PIECE)) < a->rows->tiles) {
 		if (ts_cancelled(a->cancel))
 			atomic_store(&a->cancelled, true);
@@ -210,9 +213,7 @@ ts_kinds_add_up(bool *sound, uint64_t *sum, const struct ts_kinds *rows,
 {
 	struct adding a = {rows, has, set, cancel, .sum = {sum}};
 
-	if (are_many(&a)) /* without memory one thread does all */
-		a.sum[1] = ts_dense_alloc(rows->kinds + 1, sizeof(*sum));
-	if (a.sum[1])
+	if (are_many(&a))
 		ts_beside(add_pieces, &a);
 	else
 		add_pieces(&a, 0);

@@ -284,7 +284,7 @@ live_deliver(struct ts_view *v, struct ts_fetch *f)
 	struct liveness *s = (struct liveness *)v;
 	enum ts_effect effect = ts_tabs_deliver(&s->tabs, f);
 	int kind = f->job.kind;
-	bool soon = false;
+	bool soon = false, later = false;
 
 	if (!(effect & TS_EFFECT_UNKNOWN)) {
 		live_lay_out(s);
@@ -297,12 +297,13 @@ live_deliver(struct ts_view *v, struct ts_fetch *f)
 		take[kind](s, f);
 		live_lay_out(s);
 		soon = kind == LIVE_FETCH_LINE &&
-			s->sums_wanted; /* the graph: its variables take longer */
+			s->sums_wanted;		 /* the graph: its variables take longer */
+		later = kind == LIVE_FETCH_SUMS; /* who is alive is asked next */
 	} else {
 		stopped_fetch(s, kind);
 	}
-	return (enum ts_effect)(
-		TS_EFFECT_REPAINT | TS_EFFECT_RECALC | (soon ? TS_EFFECT_SOON : TS_EFFECT_NONE));
+	return (enum ts_effect)(TS_EFFECT_RECALC | (later ? TS_EFFECT_LATER : TS_EFFECT_REPAINT) |
+		(soon ? TS_EFFECT_SOON : TS_EFFECT_NONE));
 }
 
 /* --- another report --------------------------------------------------------------------------- */
