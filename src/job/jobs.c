@@ -156,10 +156,22 @@ push_ended(struct ts_jobs *jobs, struct ts_job *job)
 }
 
 static void
+rest_before(struct worker *w, struct ts_job *job)
+{
+	const _Atomic int64_t *rest = job->cancel.rest;
+
+	job->cancel.rest = &w->jobs->rest;
+	ts_cancel_rest(&job->cancel);
+	job->cancel.rest = rest;
+}
+
+static void
 run(struct worker *w, struct ts_job *job)
 {
 	job->started_us = ts_clock_us();
 	atomic_store(&w->running, job);
+	if (job->behind)
+		rest_before(w, job);
 	job->run(job, w->local);
 	job->ended_us = ts_clock_us();
 	atomic_fetch_add(&w->finished, 1);

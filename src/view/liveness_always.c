@@ -285,6 +285,7 @@ live_ask_always(struct ts_tab *t)
 	a->data = s->data;
 	a->grouped = grouped;
 	a->sent = &f->f;
+	f->f.job.behind = s->sums; /* the list of who is alive comes from them */
 	live_send(t, &f->f, 0, s->shown.where == TS_LIVE_TILE ? 0 : INT64_MAX,
 		"reading what is always live");
 }

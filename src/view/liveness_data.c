@@ -269,7 +269,7 @@ live_let_go(struct liveness *s)
 	s->sums = NULL;
 	s->alive = NULL;
 	s->labels = NULL;
-	g->f.job.patient = true;
+	g->f.job.patient = g->f.job.behind = true;
 	ts_fetch_send(&s->v, &g->f, LIVE_FETCH_GONE, TS_WORKER_BULK, fetches[LIVE_FETCH_GONE].what);
 }
 
@@ -458,6 +458,7 @@ ask_lives(struct liveness *s)
 	s->table.absent = s->shown.where == TS_LIVE_ALL ? TS_ABSENT_LIVE_VARIABLES
 							: TS_ABSENT_VARIABLES;
 	/* what has sums has its list from them, at once */
+	l->f.job.behind = l->sums;
 	send(s, &l->f, LIVE_FETCH_LIVES, l->sums ? INT64_MAX : rows);
 }
 

@@ -38,6 +38,7 @@ struct ts_job {
 	enum ts_worker_id worker;
 	int owner, kind;
 	bool patient; /* BULK: for the pool */
+	bool behind;  /* begins when patient jobs need not rest: what is asked for first is on the screen */
 	uint64_t generation;
 
 	/* set by the queue */
