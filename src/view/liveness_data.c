@@ -162,6 +162,15 @@ fini_labels(struct ts_fetch *f)
 	free(l->rules);
 }
 
+/* Nobody waits: what sums of selected tiles would have to look through first is looked through now. */
+static void
+look_through_rows(const struct ts_reader *rd)
+{
+	struct ts_kinds rows;
+
+	(void)ts_tile_rows_of(&rows, rd->index);
+}
+
 static enum ts_code
 read_checks(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
@@ -173,6 +182,7 @@ read_checks(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		code = ts_live_checks_read(&c->checks, rd, &c->source, &src, c->lives,
 			&f->job.progress, err);
 	ts_source_line_fini(&src);
+	look_through_rows(rd);
 	return code;
 }
 
