@@ -170,7 +170,7 @@ run(struct worker *w, struct ts_job *job)
 {
 	job->started_us = ts_clock_us();
 	atomic_store(&w->running, job);
-	if (job->behind)
+	if (job->behind || w->manner == MANNER_POOL)
 		rest_before(w, job);
 	job->run(job, w->local);
 	job->ended_us = ts_clock_us();

@@ -279,7 +279,7 @@ live_let_go(struct liveness *s)
 	s->sums = NULL;
 	s->alive = NULL;
 	s->labels = NULL;
-	g->f.job.patient = g->f.job.behind = true;
+	g->f.job.patient = true;
 	ts_fetch_send(&s->v, &g->f, LIVE_FETCH_GONE, TS_WORKER_BULK, fetches[LIVE_FETCH_GONE].what);
 }
 
