@@ -300,13 +300,21 @@ list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache
 	return !code && a->text.nomem ? ts_err_nomem(err) : code;
 }
 
+bool
+ts_always_quick(struct ts_variable_names *names, const struct ts_report *r,
+	const struct ts_index *x, const struct ts_live_source *source)
+{
+	return source->where == TS_LIVE_ALL && ts_report_has(r, TS_VARIABLE) &&
+		ts_variable_names_of(names, x) && names->always_bad >= 0;
+}
+
 /* What the index has of the device. */
 static void
 take_kept(struct always_work *w)
 {
 	struct ts_always *a = w->out;
 
-	if (!ts_variable_names_of(&a->names, w->rd->index) || a->names.always_bad < 0)
+	if (!ts_always_quick(&a->names, w->rd->report, w->rd->index, w->source))
 		return;
 	a->index = ts_index_hold(w->rd->index);
 	a->bad_rows = a->names.always_bad;
@@ -332,8 +340,7 @@ ts_always_read(struct ts_always **out, struct ts_reader *rd, const struct ts_liv
 	w.out->by_tile = source->where != TS_LIVE_ALL || !ts_report_has(rd->report, TS_VARIABLE);
 	if (source->where == TS_LIVE_IPU && !tiles)
 		damage = ts_tile_ipus_read(&w.ipus, rd, err);
-	if (!w.out->by_tile)
-		take_kept(&w);
+	take_kept(&w);
 	if (!damage && !w.out->index)
 		damage = read_rows(&w, err);
 	code = damage == TS_E_DAMAGED ? TS_OK : damage;

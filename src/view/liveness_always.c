@@ -245,6 +245,16 @@ groups_are_near(const struct ts_tab *t, const struct liveness *s)
 		ts_index_section(t->view->env->index, TS_SECTION_LABELS, &size);
 }
 
+/* Who is alive comes first, and takes all processors; what is a moment's work goes beside it. */
+static bool
+waits_for_alive(const struct ts_tab *t, const struct liveness *s)
+{
+	const struct ts_view_env *env = t->view->env;
+	struct ts_variable_names names;
+
+	return live_awaits_alive(s) && !ts_always_quick(&names, env->report, env->index, &s->shown);
+}
+
 /* Once for a source, and once more when there are groups. */
 void
 live_ask_always(struct ts_tab *t)
@@ -256,8 +266,7 @@ live_ask_always(struct ts_tab *t)
 
 	if (!ts_pane_has(&s->graph) || (a->data == s->data && a->grouped == grouped))
 		return;
-	/* who is alive comes first, and takes all processors */
-	if (live_awaits_alive(s) || (!grouped && groups_are_near(t, s))) {
+	if (waits_for_alive(t, s) || (!grouped && groups_are_near(t, s))) {
 		if (a->data != s->data)
 			a->pane.state = TS_PANE_LOADING;
 		return;
