@@ -9,6 +9,7 @@
 
 #include <check.h>
 #include <poll.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -513,7 +514,7 @@ START_TEST(what_a_worker_does_can_be_told)
 }
 END_TEST
 
-/* Looks at its token once, and says whether it was set. */
+/* Behind its gate it looks at its token once, and says whether it was set. */
 static void
 run_looking(struct ts_job *job, void *local)
 {
@@ -521,11 +522,12 @@ run_looking(struct ts_job *job, void *local)
 
 	(void)local;
 	sem_post(&g->started);
+	wait_gate(&g->gate);
 	g->saw_cancel = ts_cancelled(&job->cancel);
 }
 
 static struct gated *
-send_looking(int i, bool patient)
+send_looking(int i, bool patient, bool behind)
 {
 	struct gated *g = &pool[i];
 
@@ -533,29 +535,74 @@ send_looking(int i, bool patient)
 	g->job.worker = TS_WORKER_BULK;
 	g->job.kind = i;
 	g->job.patient = patient;
+	g->job.behind = behind;
 	ts_jobs_send(jobs, &g->job);
 	return g;
 }
 
 START_TEST(patient_jobs_rest)
 {
-	struct gated *patient, *question;
+	struct gated *patient = send_looking(0, true, false), *question;
 
-	ts_jobs_rest(jobs, INT64_MAX);
-	patient = send_looking(0, true);
 	wait_gate(&patient->started);
-	question = send_looking(1, false);
+	ts_jobs_rest(jobs, INT64_MAX);
+	sem_post(&patient->gate);
+	question = send_looking(1, false, false);
+	sem_post(&question->gate);
 	ck_assert_ptr_eq(receive(), question);
 	ck_assert_ptr_null(ts_jobs_receive(jobs));
 	ts_jobs_rest(jobs, 0);
 	ck_assert_ptr_eq(receive(), patient);
 	ck_assert(!patient->saw_cancel);
 	/* not when they are to end */
+	wait_gate(&send_looking(0, true, false)->started);
 	ts_jobs_rest(jobs, INT64_MAX);
-	wait_gate(&send_looking(0, true)->started);
+	sem_post(&patient->gate);
 	ts_jobs_cancel(jobs, -1);
 	ck_assert_ptr_eq(receive(), patient);
 	ck_assert(patient->saw_cancel);
+}
+END_TEST
+
+START_TEST(what_comes_behind_rests_before_it_begins)
+{
+	struct gated *patient, *behind, *question;
+
+	for (int i = 0; i < 3; i++)
+		sem_post(&pool[i].gate);
+	ts_jobs_rest(jobs, INT64_MAX);
+	patient = send_looking(0, true, false);
+	behind = send_looking(1, false, true);
+	question = send_looking(2, false, false);
+	ck_assert_ptr_eq(receive(), question);
+	ck_assert_int_ne(sem_trywait(&patient->started), 0);
+	ck_assert_int_ne(sem_trywait(&behind->started), 0);
+	ts_jobs_rest(jobs, 0);
+	(void)receive();
+	(void)receive();
+	wait_gate(&patient->started);
+	wait_gate(&behind->started);
+	ck_assert(!patient->saw_cancel && !behind->saw_cancel);
+}
+END_TEST
+
+/* It has been taken: so it runs, and is told to stop. */
+START_TEST(what_rests_can_be_cancelled)
+{
+	struct ts_job_info info = {.what = NULL};
+	struct gated *behind;
+
+	ts_jobs_rest(jobs, INT64_MAX);
+	pool[0].job.what = "resting";
+	behind = send_looking(0, false, true);
+	sem_post(&behind->gate);
+	while (!info.what) {
+		sched_yield();
+		ts_jobs_info(jobs, TS_WORKER_BULK, &info);
+	}
+	ts_jobs_cancel(jobs, -1);
+	ck_assert_ptr_eq(receive(), behind);
+	ck_assert(behind->saw_cancel && !behind->job.dropped);
 }
 END_TEST
 
@@ -684,6 +731,8 @@ main(void)
 	tcase_add_test(c, the_descriptor_tells_of_every_batch);
 	tcase_add_test(c, what_a_worker_does_can_be_told);
 	tcase_add_test(c, patient_jobs_rest);
+	tcase_add_test(c, what_comes_behind_rests_before_it_begins);
+	tcase_add_test(c, what_rests_can_be_cancelled);
 	tcase_add_test(c, ending_cancels_what_runs);
 	tcase_add_test(c, ending_does_not_wait_for_the_deaf);
 	tcase_add_test(c, ending_at_once);
