@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tilescope/base/clock.h"
@@ -908,6 +909,26 @@ START_TEST(clock_does_not_go_back)
 }
 END_TEST
 
+/* Who sleeps has had nothing of a processor, however late it is. */
+START_TEST(a_bound_is_of_the_processor)
+{
+	enum { US = 20000 };
+	const struct timespec nap = {.tv_nsec = 3 * US * 1000};
+	struct ts_bound b = {0};
+	int64_t from;
+
+	ck_assert(ts_bound_is_over(&b));
+	ts_bound_begin(&b, US);
+	nanosleep(&nap, NULL);
+	ck_assert(!ts_bound_is_over(&b));
+	from = ts_clock_thread_us();
+	while (!ts_bound_is_over(&b))
+		ck_assert_int_lt(ts_clock_thread_us() - from, 10 * US);
+	ck_assert_int_ge(ts_clock_thread_us() - from, US / 2);
+	ck_assert(ts_bound_is_over(&b));
+}
+END_TEST
+
 /* --- settings --- */
 
 START_TEST(settings_there_and_back)
@@ -1009,6 +1030,7 @@ add_simple(Suite *s)
 	tcase_add_test(c, settings_are_bounded);
 	tcase_add_test(c, log_keeps_the_last_lines);
 	tcase_add_test(c, clock_does_not_go_back);
+	tcase_add_test(c, a_bound_is_of_the_processor);
 	suite_add_tcase(s, c);
 }
 
