@@ -10,10 +10,12 @@
 enum { NAP_NS = 300000 }; /* short: the time may be moved, and the token set */
 
 void
-ts_cancel_rest(const struct ts_cancel *c)
+ts_cancel_rest(const struct ts_cancel *c, const _Atomic int64_t *until, int64_t latest_us)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
 
-	while (!atomic_load(&c->set) && ts_clock_us() < atomic_load(c->rest))
+	for (int64_t now = ts_clock_us();
+		!atomic_load(&c->set) && now < atomic_load(until) && now < latest_us;
+		now = ts_clock_us())
 		nanosleep(&nap, NULL);
 }

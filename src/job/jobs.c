@@ -43,6 +43,7 @@
 
 enum {
 	QUIT_US = 500000,
+	BEHIND_US = 100000, /* what comes behind rests no longer */
 	QUESTION_NICE = 5,
 	POOL_NICE = 19,		       /* where SCHED_IDLE is refused */
 	POOL_FIRST = 1 + TS_QUESTIONS, /* number of the first worker of the pool */
@@ -155,14 +156,14 @@ push_ended(struct ts_jobs *jobs, struct ts_job *job)
 	while (!atomic_compare_exchange_weak(&jobs->ended, &top, job));
 }
 
+/* Others go first. What comes behind holds one of two workers meanwhile, so it is not kept for as long as somebody holds a key. */
 static void
-rest_before(struct worker *w, struct ts_job *job)
+rest_before(struct worker *w, const struct ts_job *job)
 {
-	const _Atomic int64_t *rest = job->cancel.rest;
-
-	job->cancel.rest = &w->jobs->rest;
-	ts_cancel_rest(&job->cancel);
-	job->cancel.rest = rest;
+	if (w->manner == MANNER_POOL)
+		ts_cancel_rest(&job->cancel, &w->jobs->rest, INT64_MAX);
+	else if (job->behind)
+		ts_cancel_rest(&job->cancel, &w->jobs->rest, job->started_us + BEHIND_US);
 }
 
 static void
@@ -170,8 +171,7 @@ run(struct worker *w, struct ts_job *job)
 {
 	job->started_us = ts_clock_us();
 	atomic_store(&w->running, job);
-	if (job->behind || w->manner == MANNER_POOL)
-		rest_before(w, job);
+	rest_before(w, job);
 	job->run(job, w->local);
 	job->ended_us = ts_clock_us();
 	atomic_fetch_add(&w->finished, 1);

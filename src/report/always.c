@@ -300,12 +300,21 @@ list_rows(struct always_work *w, struct ts_groups *groups, const struct ts_cache
 	return !code && a->text.nomem ? ts_err_nomem(err) : code;
 }
 
-bool
-ts_always_quick(struct ts_variable_names *names, const struct ts_report *r,
-	const struct ts_index *x, const struct ts_live_source *source)
+static bool
+is_kept(struct ts_variable_names *names, const struct ts_report *r, const struct ts_index *x,
+	const struct ts_live_source *source)
 {
 	return source->where == TS_LIVE_ALL && ts_report_has(r, TS_VARIABLE) &&
 		ts_variable_names_of(names, x) && names->always_bad >= 0;
+}
+
+bool
+ts_always_quick(const struct ts_report *r, const struct ts_index *x,
+	const struct ts_live_source *source)
+{
+	struct ts_variable_names names;
+
+	return is_kept(&names, r, x, source);
 }
 
 /* What the index has of the device. */
@@ -314,7 +323,7 @@ take_kept(struct always_work *w)
 {
 	struct ts_always *a = w->out;
 
-	if (!ts_always_quick(&a->names, w->rd->report, w->rd->index, w->source))
+	if (!is_kept(&a->names, w->rd->report, w->rd->index, w->source))
 		return;
 	a->index = ts_index_hold(w->rd->index);
 	a->bad_rows = a->names.always_bad;

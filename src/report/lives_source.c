@@ -19,7 +19,7 @@
 
 #include "lives_join.h"
 
-enum { PROGRESS_BLOCKS = 64 };
+enum { PROGRESS_BLOCKS = 64, LOOK = 1 << 14 /* names from one look at the token to the next */ };
 
 struct source_work {
 	struct lives_join j;
@@ -220,18 +220,21 @@ ts_source_sums_read(struct ts_kind_sums **out, struct ts_reader *rd,
 /* Variables come by their numbers, each whole. */
 static enum ts_code
 join_sums(struct lives_join *j, const struct ts_kind_sums *s, const struct ts_live_class **class,
-	struct ts_err *err)
+	const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct ts_lives *l = j->w.l;
 	enum ts_code code = TS_OK;
-	size_t i = 0, first;
+	size_t i = 0, first, seen = 0;
 	int64_t bytes;
 
 	for (size_t k = 0; k < s->rows.classes; k++)
 		class[k] = lives_join_class(j->tiles, s->rows.class[k]);
-	while (!code && ts_kind_sums_next(s, &i, &first, &bytes))
+	while (!code && ts_kind_sums_next(s, &i, &first, &bytes)) {
+		if (seen++ % LOOK == 0 && ts_cancelled(cancel))
+			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
 		code = lives_join_whole(j, s->rows.kind[first].id, class[s->rows.kind[first].class],
 			bytes, err);
+	}
 	l->bad_rows += s->bad;
 	l->always += s->always;
 	j->orphans += s->classless;
@@ -250,7 +253,7 @@ read_sums(struct ts_lives **out, struct ts_reader *rd, const struct ts_kind_sums
 		code = ts_err_nomem(err);
 	if (!code) {
 		lives_join_in_memory(&j);
-		code = join_sums(&j, s, class, err);
+		code = join_sums(&j, s, class, rd->cancel, err);
 	}
 	if (!code)
 		code = lives_join_order(&j, err);

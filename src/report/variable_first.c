@@ -395,7 +395,7 @@ find_first(struct quick *f, const struct ts_variable_list *order, struct names_w
 	sorted = variable_columns_sort(&column, &f->a.c, l->sort);
 	named = sorted && quick_is_usable(order, l->v, l->sort) && f->by_name &&
 		quick_knows_names(f, order);
-	if (f->names == 0 || quick_has_many_names(f))
+	if (f->names == 0 || quick_has_many_names(f) || !f->by_name || !sorted)
 		code = walk(f, order, column, QUICK_GLANCE_US, &all, done, err);
 	if (!code && !*done && !all && named && quick_has_many_names(f))
 		code = walk_names(w, f, order, column, QUICK_ASK_US, done, err);

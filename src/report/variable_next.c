@@ -163,7 +163,7 @@ find_next(struct quick *f, struct ts_variable_next *out, const struct ts_variabl
 	if (out->done || f->a.untrue || !variable_columns_sort(&column, &f->a.c, l->sort))
 		return TS_OK;
 	named = f->alone && by > 0 && l->filter.count == 0 && f->by_name && quick_knows_names(f, l);
-	if (named && quick_has_many_names(f))
+	if (named && (f->bits || quick_has_many_names(f)))
 		code = seek_names(f, out, l, column, position, QUICK_ASK_US, err);
 	if (!f->bits && !code && !out->done)
 		code = quick_look_at_names(f, &none, err);

@@ -161,6 +161,10 @@ run(struct ts_job *job, void *local)
 	struct ts_reader_stats before = {0};
 	struct ts_reader *rd;
 
+	if (job->behind && ts_cancelled(&job->cancel)) {
+		f->code = ts_err_set(&f->err, TS_E_CANCELLED, "cancelled");
+		return;
+	}
 	f->code = ts_fetch_reader(&rd, local, f->report, f->index, &job->cancel, &f->err);
 	if (f->code)
 		return;

@@ -234,25 +234,33 @@ always_absent(const struct ts_tab *t)
 	return ((const struct always_tab *)t->own)->pane.state == TS_PANE_ABSENT;
 }
 
-/* Are the groups about to come? With the index in moments: then all is read once, instead of twice. */
+/* Are groups kept in the index? Else all names are asked for theirs. */
 static bool
-groups_are_near(const struct ts_tab *t, const struct liveness *s)
+keeps_groups(const struct ts_view_env *env)
 {
 	size_t size;
 
+	return ts_index_section(env->index, TS_SECTION_LABELS, &size);
+}
+
+/* Are the groups about to come? With the index in moments: then all is read once, instead of twice. */
+static bool
+groups_are_near(const struct liveness *s)
+{
 	return (s->labels_pane.state == TS_PANE_LOADING || s->lives_wanted ||
 		       s->under_way[LIVE_FETCH_LIVES] || (s->labels_wanted && s->lives)) &&
-		ts_index_section(t->view->env->index, TS_SECTION_LABELS, &size);
+		keeps_groups(s->v.env);
 }
 
 /* Who is alive comes first, and takes all processors; what is a moment's work goes beside it. */
 static bool
-waits_for_alive(const struct ts_tab *t, const struct liveness *s)
+waits_for_alive(const struct liveness *s, bool grouped)
 {
-	const struct ts_view_env *env = t->view->env;
-	struct ts_variable_names names;
+	const struct ts_view_env *env = s->v.env;
 
-	return live_awaits_alive(s) && !ts_always_quick(&names, env->report, env->index, &s->shown);
+	return live_awaits_alive(s) &&
+		!(ts_always_quick(env->report, env->index, &s->shown) &&
+			(!grouped || keeps_groups(env)));
 }
 
 /* Once for a source, and once more when there are groups. */
@@ -266,7 +274,7 @@ live_ask_always(struct ts_tab *t)
 
 	if (!ts_pane_has(&s->graph) || (a->data == s->data && a->grouped == grouped))
 		return;
-	if (waits_for_alive(t, s) || (!grouped && groups_are_near(t, s))) {
+	if (waits_for_alive(s, grouped) || (!grouped && groups_are_near(s))) {
 		if (a->data != s->data)
 			a->pane.state = TS_PANE_LOADING;
 		return;
@@ -294,7 +302,7 @@ live_ask_always(struct ts_tab *t)
 	a->data = s->data;
 	a->grouped = grouped;
 	a->sent = &f->f;
-	f->f.job.behind = s->sums; /* the list of who is alive comes from them */
+	f->f.job.behind = s->sums && !s->lives; /* the list of who is alive has just come */
 	live_send(t, &f->f, 0, s->shown.where == TS_LIVE_TILE ? 0 : INT64_MAX,
 		"reading what is always live");
 }

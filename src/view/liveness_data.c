@@ -162,13 +162,14 @@ fini_labels(struct ts_fetch *f)
 	free(l->rules);
 }
 
-/* Nobody waits: what sums of selected tiles would have to look through first is looked through now. */
+/* What sums of selected tiles would have to look through first, where it is there already: nobody waits now. */
 static void
 look_through_rows(const struct ts_reader *rd)
 {
 	struct ts_kinds rows;
 
-	(void)ts_tile_rows_of(&rows, rd->index);
+	if (!ts_cancelled(rd->cancel))
+		(void)ts_tile_rows_of(&rows, rd->index);
 }
 
 static enum ts_code
@@ -182,7 +183,8 @@ read_checks(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 		code = ts_live_checks_read(&c->checks, rd, &c->source, &src, c->lives,
 			&f->job.progress, err);
 	ts_source_line_fini(&src);
-	look_through_rows(rd);
+	if (!code)
+		look_through_rows(rd);
 	return code;
 }
 
@@ -215,7 +217,6 @@ read_gone(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	(void)rd;
 	(void)err;
-	(void)ts_cancelled(&f->job.cancel); /* others go first */
 	fini_gone(f);
 	return TS_OK;
 }

@@ -173,7 +173,6 @@ read_nothing(struct ts_fetch *fetch, struct ts_reader *rd, struct ts_err *err)
 
 	(void)rd;
 	(void)err;
-	(void)ts_cancelled(&fetch->job.cancel); /* others go first */
 	ts_variable_list_release(f->list);
 	f->list = NULL;
 	return TS_OK;

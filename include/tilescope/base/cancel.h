@@ -30,8 +30,8 @@ ts_cancel_clear(struct ts_cancel *c)
 	c->rest = NULL;
 }
 
-/* Sleep until others have gone first, or it is set. */
-void ts_cancel_rest(const struct ts_cancel *c);
+/* Sleep until then (ts_clock_us(); it may be moved meanwhile), at the latest until `latest_us`, or until it is set. */
+void ts_cancel_rest(const struct ts_cancel *c, const _Atomic int64_t *until, int64_t latest_us);
 
 /* NULL = never cancelled. May sleep where others go first: not to be asked with a lock held. */
 static inline bool
@@ -40,7 +40,7 @@ ts_cancelled(const struct ts_cancel *c)
 	if (!c)
 		return false;
 	if (c->rest && atomic_load_explicit(c->rest, memory_order_relaxed) != 0)
-		ts_cancel_rest(c);
+		ts_cancel_rest(c, c->rest, INT64_MAX);
 	return atomic_load_explicit(&c->set, memory_order_relaxed);
 }
 

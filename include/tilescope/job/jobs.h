@@ -38,7 +38,7 @@ struct ts_job {
 	enum ts_worker_id worker;
 	int owner, kind;
 	bool patient; /* BULK: for the pool */
-	bool behind; /* begins when patient jobs need not rest: what is asked for first is on the screen */
+	bool behind; /* BULK: begins when patient jobs need not rest (what is asked for first is on the screen), at most 0.1 s later */
 	uint64_t generation;
 
 	/* set by the queue */
@@ -89,8 +89,9 @@ struct ts_job *ts_jobs_receive(struct ts_jobs *jobs);
 int ts_jobs_fd(const struct ts_jobs *jobs);
 
 /*
- * Until then (ts_clock_us(); 0 = no more) patient jobs rest before they begin and where they look at their token: somebody waits
- * for a frame, and they would take half of what a core can do, the caches and the disk.
+ * Until then (ts_clock_us(); 0 = no more) patient jobs rest before they begin and where they look at their token, and those
+ * that come behind before they begin: somebody waits for a frame, and they would take half of what a core can do, the
+ * caches and the disk.
  */
 void ts_jobs_rest(struct ts_jobs *jobs, int64_t until_us);
 

@@ -41,9 +41,9 @@ struct ts_always {
 	struct ts_live_total group[TS_GROUPS_MAX];
 };
 
-/* Does the index have the list, with *names? It is read in less than a millisecond then. */
-bool ts_always_quick(struct ts_variable_names *names, const struct ts_report *r,
-	const struct ts_index *x, const struct ts_live_source *source);
+/* Does the index have the list? No row is read for it then. */
+bool ts_always_quick(const struct ts_report *r, const struct ts_index *x,
+	const struct ts_live_source *source);
 
 /*
  * Of a source. `tiles` knows the IPUs (may be NULL: then report/tile_ipus.h is asked). `groups` may be NULL,
