@@ -55,6 +55,7 @@ struct always_tab {
 	uint64_t data; /* timeline that it was asked for */
 	bool grouped;  /* it was asked for with groups, */
 	struct ts_always *always;
+	uint64_t listed; /* timeline that it is of */
 	bool has_groups; /* and `always` has them */
 	struct ts_always
 		*device; /* of the device, for when it is the source again; may be `always` */
@@ -195,6 +196,7 @@ show_always(struct always_tab *a, struct ts_always *always, bool grouped)
 	if (a->always != a->device)
 		ts_always_close(a->always);
 	a->always = always;
+	a->listed = a->data;
 	a->has_groups = grouped;
 	a->l.of++;
 }
@@ -280,9 +282,9 @@ live_ask_always(struct ts_tab *t)
 		return;
 	}
 	if (s->shown.where == TS_LIVE_ALL && a->device && a->device_grouped == grouped) {
-		show_always(a, a->device, grouped);
 		a->data = s->data;
 		a->grouped = grouped;
+		show_always(a, a->device, grouped);
 		a->sent = NULL;
 		a->pane.state = TS_PANE_READY;
 		return;
@@ -370,9 +372,18 @@ live_always(const struct ts_tab *t, uint64_t *version)
 	return a->always && a->has_groups && a->data == a->s->data ? a->always : NULL;
 }
 
+/* The list of another source is not shown, whatever becomes of that of this one. */
+static void
+forget_other_source(struct always_tab *a)
+{
+	if (a->always && a->listed != a->s->data)
+		show_always(a, NULL, false);
+}
+
 static void
 always_begin(struct always_tab *a, const struct ts_tab *t)
 {
+	forget_other_source(a);
 	a->body = t->r;
 	a->total = ts_rect_cut_bottom(&a->body, t->r.h >= 3);
 	ts_held_list_begin(&a->l, t, &always_table[a->always && a->always->by_tile], a->body,
@@ -409,7 +420,7 @@ always_note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 	char n[TS_FMT_MAX], m[TS_FMT_MAX], name[LIVE_SOURCE];
 	int64_t says = s->src.line.always_live;
 
-	if (!a->always)
+	if (!a->always || a->listed != s->data)
 		snprintf(out, TS_TAB_NOTE, "always live");
 	else if (says != TS_UNKNOWN && says != a->always->bytes && s->src.line.replicas < 2)
 		snprintf(out, TS_TAB_NOTE, "%s; the tiles say %s",
@@ -450,6 +461,7 @@ always_draw(struct ts_tab *t, struct ts_canvas *c, bool focus)
 	struct always_tab *a = t->own;
 
 	(void)focus;
+	forget_other_source(a);
 	if (!ts_pane_has(&a->pane) || !a->always) {
 		ts_pane_draw(c, t->r, t->view->env, &a->pane);
 		return;
