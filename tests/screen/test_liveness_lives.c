@@ -126,27 +126,6 @@ START_TEST(idlest)
 }
 END_TEST
 
-/* As harness_settle(), but lifetimes that are looked at are not read: an error, or a stop. */
-static void
-settle_in_vain(struct harness *h, enum ts_code code)
-{
-	for (bool idle = false; !idle;) {
-		struct ts_job *job;
-
-		h->view->ops->request(h->view);
-		idle = harness_idle(h);
-		while ((job = ts_jobs_receive(h->env.jobs))) {
-			struct ts_fetch *f = (struct ts_fetch *)job;
-
-			if (strcmp(job->what, "looking at lifetimes") == 0)
-				f->code = ts_err_set(&f->err, code, "the disk is gone");
-			h->view->ops->deliver(h->view, f);
-			ts_fetch_free(f);
-			idle = false;
-		}
-	}
-}
-
 /* What cannot be read is said; rows of the step before do not stand for it, and the next step is asked again. */
 START_TEST(in_vain)
 {
@@ -162,7 +141,7 @@ START_TEST(in_vain)
 	harness_command(&h, "tab lifetimes");
 	harness_says(&h, "early ");
 	harness_type(&h, "goto 12");
-	settle_in_vain(&h, _i ? TS_E_CANCELLED : TS_E_LIMIT);
+	harness_settle_in_vain(&h, "looking at lifetimes", _i ? TS_E_CANCELLED : TS_E_LIMIT);
 	harness_says(&h, _i ? "it was stopped; reload to try again" : "the disk is gone");
 	ck_assert(!harness_has(&h, "early "));
 	ck_assert(!h.view->ops->sheet(h.view, &sheet));

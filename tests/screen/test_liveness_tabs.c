@@ -514,6 +514,27 @@ START_TEST(groups_in_files)
 }
 END_TEST
 
+/* Who stops the list of what is always live of a source does not see that of another one. */
+START_TEST(always_of_another_source)
+{
+	struct harness h;
+
+	begin(&h, 120, 38);
+	harness_command(&h, "tab always");
+	harness_settle(&h);
+	harness_says(&h, "all tiles, from variable");
+	harness_type(&h, "source tile 5");
+	harness_settle_in_vain(&h, "reading what is always live", TS_E_CANCELLED);
+	harness_says(&h, "Live bytes of tile 5");
+	harness_says(&h, "it was stopped; reload to try again");
+	ck_assert(!harness_has(&h, ", from variable"));
+	harness_command(&h, "source all");
+	harness_settle(&h);
+	harness_says(&h, "all tiles, from variable");
+	harness_end(&h);
+}
+END_TEST
+
 /* A group of which nothing is alive but always leads to the list of that. */
 START_TEST(group_that_always_lives)
 {
@@ -824,6 +845,7 @@ main(void)
 	tcase_add_test(tc, one_group);
 	tcase_add_test(tc, groups_in_files);
 	tcase_add_test(tc, group_that_always_lives);
+	tcase_add_test(tc, always_of_another_source);
 	tcase_add_test(tc, own_groups);
 	tcase_add_test(tc, tick_group);
 	tcase_add_test(tc, marked_variables);

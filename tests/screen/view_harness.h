@@ -181,6 +181,27 @@ harness_settle(struct harness *h)
 	}
 }
 
+/* The same, but what is asked under this name is not read ("the disk is gone"): an error, or a stop. */
+static inline void
+harness_settle_in_vain(struct harness *h, const char *what, enum ts_code code)
+{
+	for (bool idle = false; !idle;) {
+		struct ts_job *job;
+
+		h->view->ops->request(h->view);
+		idle = harness_idle(h);
+		while ((job = ts_jobs_receive(h->env.jobs))) {
+			struct ts_fetch *f = (struct ts_fetch *)job;
+
+			if (strcmp(job->what, what) == 0)
+				f->code = ts_err_set(&f->err, code, "the disk is gone");
+			h->view->ops->deliver(h->view, f);
+			ts_fetch_free(f);
+			idle = false;
+		}
+	}
+}
+
 /* A typed line as a command; what it asks for is under way. */
 static inline enum ts_effect
 harness_type(struct harness *h, const char *line)
