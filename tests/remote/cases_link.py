@@ -79,8 +79,11 @@ def nobody_listens(ctx):
 
 @case()
 def no_such_name(ctx):
+    # the C library's answer to a look-up that has ended late may be in nobody's hands: a leak of its own
+    server.write(ctx.path("leaks"), "leak:__res_context_send\n")
+    lenient = {"LSAN_OPTIONS": "print_suppressions=0:suppressions=" + ctx.path("leaks")}
     server.write(ctx.path("config"), "Host there\nHostName no-such-host.invalid\n")
-    refused(ctx.transport(config=ctx.path("config")), "looked up", good=False)
+    refused(ctx.transport(config=ctx.path("config"), env=lenient), "looked up", good=False)
 
 
 @case()
