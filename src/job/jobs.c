@@ -163,15 +163,15 @@ rest_before(struct worker *w, const struct ts_job *job)
 	if (w->manner == MANNER_POOL)
 		ts_cancel_rest(&job->cancel, &w->jobs->rest, INT64_MAX);
 	else if (job->behind)
-		ts_cancel_rest(&job->cancel, &w->jobs->rest, job->started_us + BEHIND_US);
+		ts_cancel_rest(&job->cancel, &w->jobs->rest, ts_clock_us() + BEHIND_US);
 }
 
 static void
 run(struct worker *w, struct ts_job *job)
 {
+	rest_before(w, job); /* what rests is told of as waiting */
 	job->started_us = ts_clock_us();
 	atomic_store(&w->running, job);
-	rest_before(w, job);
 	job->run(job, w->local);
 	job->ended_us = ts_clock_us();
 	atomic_fetch_add(&w->finished, 1);
