@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "liveness_fetch.h"
 
@@ -91,20 +92,29 @@ say_nowhere(struct liveness *s, const struct line_fetch *f)
 		ts_fmt_count(m, tile ? tiles_of(&f->src) : f->src.ipus));
 }
 
+/* What is shown is what is asked for again. */
+static void
+keep_shown(struct liveness *s)
+{
+	ts_live_source_fini(&s->source);
+	memcpy(s->source_text, s->shown_text, sizeof(s->source_text));
+	if (!ts_live_source_copy(&s->source, &s->shown))
+		live_no_memory(&s->graph);
+}
+
 /* What was asked for cannot be shown: the old source stays; where there was none yet, all tiles are. */
 static void
 keep_source(struct liveness *s, const struct ts_pane_data *before)
 {
 	s->follow = false;
 	s->graph = *before;
-	ts_live_source_fini(&s->source);
 	if (before->state != TS_PANE_STALE) {
+		ts_live_source_fini(&s->source);
 		s->line_wanted = true;
 		return;
 	}
 	s->graph.state = TS_PANE_READY;
-	if (!ts_live_source_copy(&s->source, &s->shown))
-		live_no_memory(&s->graph);
+	keep_shown(s);
 }
 
 static void
@@ -131,6 +141,7 @@ take_line(struct liveness *s, struct ts_fetch *f)
 	s->src = answer->src;
 	answer->src = (struct ts_source_line){0};
 	s->shown = answer->source;
+	memcpy(s->shown_text, s->source_text, sizeof(s->shown_text));
 	if (s->source.where == TS_LIVE_TILE && s->source.number == LIVE_FULLEST) {
 		s->source.number = s->shown.number;
 		s->v.env->selection->tile = s->shown.number;
@@ -258,9 +269,7 @@ stopped_fetch(struct liveness *s, int kind)
 {
 	if (kind == LIVE_FETCH_LINE) {
 		stopped(&s->graph);
-		ts_live_source_fini(&s->source);
-		if (!ts_live_source_copy(&s->source, &s->shown))
-			live_no_memory(&s->graph);
+		keep_shown(s);
 		s->follow = false;
 	} else if (kind == LIVE_FETCH_SUMS ||
 		(kind == LIVE_FETCH_ALIVE && s->sums && s->lives_wanted)) {

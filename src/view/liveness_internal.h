@@ -104,6 +104,7 @@ struct liveness {
 	/* whose liveness: wanted, and what the data below are of */
 	struct ts_live_source source, shown;
 	char source_text[LIVE_SOURCE]; /* of a set of tiles: the expression that names it */
+	char shown_text[LIVE_SOURCE];  /* the same of what is shown */
 	bool follow;	  /* the source becomes the selected tiles as soon as there are others */
 	bool asked_tiles; /* they were asked for as a source, by an expression */
 	uint64_t tiles_version; /* of the selection, when it was looked at last */

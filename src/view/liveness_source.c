@@ -77,6 +77,7 @@ const char *
 live_source_name(char *out, size_t size, const struct liveness *s,
 	const struct ts_live_source *source)
 {
+	const char *text = source == &s->shown ? s->shown_text : s->source_text;
 	char n[TS_FMT_MAX];
 	int64_t tiles;
 
@@ -93,7 +94,7 @@ live_source_name(char *out, size_t size, const struct liveness *s,
 	case TS_LIVE_SET:
 		tiles = ts_tile_set_count(&source->set);
 		snprintf(out, size, "%s tile%s%s%.60s", ts_fmt_count(n, tiles),
-			tiles == 1 ? "" : "s", s->source_text[0] ? ": " : "", s->source_text);
+			tiles == 1 ? "" : "s", text[0] ? ": " : "", text);
 		break;
 	default:
 		if (s->src.line.replicas > 1)
@@ -113,6 +114,8 @@ live_set_source(struct liveness *s, struct ts_live_source *source, const char *t
 {
 	snprintf(s->source_text, sizeof(s->source_text), "%s", text ? text : "");
 	if (ts_live_source_same(&s->source, source)) {
+		if (ts_live_source_same(&s->shown, source))
+			memcpy(s->shown_text, s->source_text, sizeof(s->shown_text));
 		ts_live_source_fini(source);
 		return;
 	}

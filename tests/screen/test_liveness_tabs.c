@@ -514,6 +514,27 @@ START_TEST(groups_in_files)
 }
 END_TEST
 
+/* A set keeps its name while another one is read, and when that cannot be had. */
+START_TEST(set_keeps_its_name)
+{
+	struct harness h;
+
+	begin(&h, 120, 38);
+	harness_command(&h, "source 3-8");
+	select_tiles(&h, 3, 9);
+	harness_settle(&h);
+	harness_says(&h, "Live bytes of 6 tiles: 3-8");
+	harness_type(&h, "source ipu 1");
+	harness_says(&h, "Live bytes of 6 tiles: 3-8, derived, 1,062 steps; ipu 1 is being read");
+	harness_settle_in_vain(&h, "reading liveness steps", TS_E_CANCELLED);
+	harness_says(&h, "Live bytes of 6 tiles: 3-8, derived");
+	harness_command(&h, "source ipu 77");
+	harness_settle(&h);
+	harness_says(&h, "Live bytes of 6 tiles: 3-8, derived");
+	harness_end(&h);
+}
+END_TEST
+
 /* Who stops the list of what is always live of a source does not see that of another one. */
 START_TEST(always_of_another_source)
 {
@@ -846,6 +867,7 @@ main(void)
 	tcase_add_test(tc, groups_in_files);
 	tcase_add_test(tc, group_that_always_lives);
 	tcase_add_test(tc, always_of_another_source);
+	tcase_add_test(tc, set_keeps_its_name);
 	tcase_add_test(tc, own_groups);
 	tcase_add_test(tc, tick_group);
 	tcase_add_test(tc, marked_variables);
