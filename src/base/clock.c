@@ -21,8 +21,8 @@ ts_clock_us(void)
 	return us_of(CLOCK_MONOTONIC);
 }
 
-int64_t
-ts_clock_thread_us(void)
+static int64_t
+thread_us(void)
 {
 	return us_of(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -30,7 +30,7 @@ ts_clock_thread_us(void)
 void
 ts_bound_begin(struct ts_bound *b, int64_t us)
 {
-	b->thread = ts_clock_thread_us() + us;
+	b->thread = thread_us() + us;
 	b->not_before = ts_clock_us() + us;
 }
 
@@ -41,7 +41,7 @@ ts_bound_is_over(struct ts_bound *b)
 
 	if (ts_clock_us() < b->not_before)
 		return false;
-	left = b->thread - ts_clock_thread_us();
+	left = b->thread - thread_us();
 	if (left > 0)
 		b->not_before = ts_clock_us() + left;
 	return left <= 0;

@@ -8,11 +8,8 @@
 
 int64_t ts_clock_us(void);
 
-/* Of a processor that the calling thread has had: what a bound of work is measured by, whoever else works. */
-int64_t ts_clock_thread_us(void);
-
 /*
- * A bound of the calling thread's processor time. To ask for that takes half a microsecond, twenty times what monotonic time takes; and
+ * A bound of the processor time that the calling thread has had, whoever else works. To ask for that takes half a microsecond, twenty times what monotonic time takes; and
  * no thread has had more of a processor than has passed: it is asked for when it could have run out. All 0: over.
  */
 struct ts_bound {
