@@ -199,9 +199,9 @@ run_timers(struct ts_app *app)
 	ts_indexing_turn(app, now);
 	ts_importing_turn(app, now);
 	ts_app_recents_turn(app);
-	tick(app, now);
 	if (app->look_at_us && now >= app->look_at_us)
 		ts_app_watch_look(app);
+	tick(app, now); /* last: what is sent here may be drawn under way, and so its end, too */
 }
 
 static int64_t
