@@ -57,9 +57,9 @@ decimals(double v, int times)
 const char *
 ts_fmt_bytes(char out[TS_FMT_MAX], int64_t bytes, enum ts_units units)
 {
-	static const char *const names[][5] = {
-		{"B", "KiB", "MiB", "GiB", "TiB"},
-		{"B", "kB", "MB", "GB", "TB"},
+	static const char *const names[][7] = {
+		{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"},
+		{"B", "kB", "MB", "GB", "TB", "PB", "EB"},
 	};
 	int times;
 	double v;
@@ -69,12 +69,9 @@ ts_fmt_bytes(char out[TS_FMT_MAX], int64_t bytes, enum ts_units units)
 		strncat(out, " B", TS_FMT_MAX - strlen(out) - 1);
 		return out;
 	}
-	v = scale((double)bytes, units == TS_UNITS_KIB ? 1024 : 1000, 4, &times);
-	if (fabs(v) > 9e5)
-		snprintf(out, TS_FMT_MAX, "%.3g %s", v, names[units][times]);
-	else
-		snprintf(out, TS_FMT_MAX, "%.*f %s", v == floor(v) ? 0 : decimals(v, times), v,
-			names[units][times]);
+	v = scale((double)bytes, units == TS_UNITS_KIB ? 1024 : 1000, 6, &times);
+	snprintf(out, TS_FMT_MAX, "%.*f %s", v == floor(v) ? 0 : decimals(v, times), v,
+		names[units][times]);
 	return out;
 }
 
@@ -106,7 +103,7 @@ ts_fmt_bytes_short(char out[TS_FMT_MAX], int64_t bytes, enum ts_units units)
 	else if (bytes != 0 && fabs((double)bytes) < base)
 		snprintf(out, TS_FMT_MAX, "%" PRId64 "B", bytes); /* no count */
 	else
-		short_form(out, (double)bytes, base, units == TS_UNITS_KIB ? "KMGT" : "kMGT");
+		short_form(out, (double)bytes, base, units == TS_UNITS_KIB ? "KMGTPE" : "kMGTPE");
 	return out;
 }
 

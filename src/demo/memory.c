@@ -368,8 +368,10 @@ intervals_fill(struct demo_model *m)
 				m->groups[group->partner].to);
 		} else { /* recomputed */
 			const struct demo_group *b = &m->groups[group->partner];
-			interval_set(m, c + DEMO_LONG, 0, group->from, group->to + 3);
-			interval_set(m, c + DEMO_LONG, 1, b->from - 2, b->to);
+			uint32_t dies = group->to + 3, again = b->from - 2;
+			interval_set(m, c + DEMO_LONG, 0, group->from, dies < again ? dies : b->to);
+			if (dies < again)
+				interval_set(m, c + DEMO_LONG, 1, again, b->to);
 		}
 	}
 }

@@ -40,6 +40,12 @@ add_total(struct ts_live_total *t, int64_t bytes)
 	t->bytes = bytes > TS_NUMBER_MAX - t->bytes ? TS_NUMBER_MAX : t->bytes + bytes;
 }
 
+int64_t
+ts_live_total_bytes(const struct ts_live_total *t)
+{
+	return t->bytes < TS_NUMBER_MAX || t->count <= 1 ? t->bytes : TS_UNKNOWN;
+}
+
 static uint32_t
 cut_step(int64_t step)
 {
@@ -189,7 +195,7 @@ alive_end(struct ts_alive *a)
 
 	a->listed = true;
 	a->count = a->at[0].count;
-	a->bytes = a->at[0].bytes;
+	a->bytes = ts_live_total_bytes(&a->at[0]);
 	for (int i = 0; i < a->rows; i++) {
 		sum = a->row[i].bytes > TS_NUMBER_MAX - sum ? TS_NUMBER_MAX : sum + a->row[i].bytes;
 		a->row[i].cumulative = sum;

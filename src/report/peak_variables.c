@@ -563,11 +563,17 @@ ts_peak_variables_fini(struct ts_peak_variables *p)
 }
 
 int64_t
+ts_peak_sum_bytes(const struct ts_peak_sum *s)
+{
+	return s->bytes <= TS_NUMBER_MAX ? s->bytes : TS_UNKNOWN;
+}
+
+int64_t
 ts_peak_bytes(const struct ts_peak_variables *p)
 {
 	int64_t sum = p->always.bytes;
 
-	return ts_add_i64(&sum, p->alive.bytes) ? sum : INT64_MAX;
+	return ts_add_i64(&sum, p->alive.bytes) && sum <= TS_NUMBER_MAX ? sum : TS_UNKNOWN;
 }
 
 int64_t

@@ -271,7 +271,8 @@ draw_cell(struct ts_canvas *c, struct ts_rect r, const struct ts_column *column,
 {
 	const char *s = cell->s ? cell->s : "";
 	size_t n = cell->n == (size_t)-1 ? strlen(s) : cell->n;
-	bool said = cell->role == TS_ROLE_TOTAL && column->field & TS_FIELD_TAIL; /* no name */
+	bool said = cell->role == TS_ROLE_TOTAL &&
+		column->field & (TS_FIELD_TAIL | TS_FIELD_ELLIPSIS); /* no name */
 
 	if (said)
 		ts_canvas_field(c, r, 0, 0, r.w, cell->role, s, n, TS_FIELD_CLAUSES);

@@ -233,8 +233,10 @@ insights_explain_peak(struct insights_view *s, int64_t row, struct ts_explain *o
 	if (!s->found.facts.has_peak)
 		return;
 	explain_sum(s, "all variables alive at the peak", ts_peak_bytes(p), "", out);
-	explain_sum(s, "the always-live ones of them", p->always.bytes, " AND v.always_live", out);
-	explain_sum(s, "the others", p->alive.bytes, " AND NOT ifnull(v.always_live, 0)", out);
+	explain_sum(s, "the always-live ones of them", ts_peak_sum_bytes(&p->always),
+		" AND v.always_live", out);
+	explain_sum(s, "the others", ts_peak_sum_bytes(&p->alive),
+		" AND NOT ifnull(v.always_live, 0)", out);
 	explain_code(s, out);
 	explain_count(s, "how many variables are alive at the peak",
 		p->always.count + p->alive.count, "", out);

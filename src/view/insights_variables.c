@@ -66,11 +66,12 @@ peak_row_value(const struct peak_look *k, int64_t row, int column, struct ts_tab
 		ts_table_value_known(out, v.bytes);
 		break;
 	case P_SHARE:
-		ts_table_value_real(out, k->whole > 0 ? 100 * (double)v.bytes / k->whole : 0);
+		if (k->whole > 0)
+			ts_table_value_real(out, 100 * (double)v.bytes / k->whole);
 		break;
 	case P_SUM:
-		ts_table_value_real(out,
-			k->whole > 0 ? 100 * peak_look_so_far(k, row) / k->whole : 0);
+		if (k->whole > 0)
+			ts_table_value_real(out, 100 * peak_look_so_far(k, row) / k->whole);
 		break;
 	case P_LIVE:
 		ts_table_value_text(out, v.always ? "always" : "at peak");
@@ -100,6 +101,8 @@ peak_total(void *ctx, int column, struct ts_table_value *out)
 	int64_t rows = peak_look_rows(&k);
 	double bytes = rows > 0 ? peak_look_so_far(&k, rows - 1) : 0;
 
+	if (column == P_BYTES && k.whole < 0)
+		return; /* it goes beyond what can be added up */
 	if (column == P_BYTES && rows > 0 && k.all)
 		ts_table_value_integer(out, k.all->row[rows - 1].so_far);
 	else if (column == P_BYTES)
@@ -261,18 +264,19 @@ draw_peak_head(const struct insights_view *s, struct ts_canvas *c, const struct 
 	if (!p->has_lives) {
 		insights_head_line(c, t, 0, TS_ROLE_NOTE,
 			"who is alive at which step is not recorded: always-live variables only (%s)",
-			insights_bytes(s, always, p->always.bytes));
+			insights_bytes(s, always, ts_peak_sum_bytes(&p->always)));
 		return;
 	}
 	insights_head_line(c, t, 0, TS_ROLE_TEXT,
 		"variables %s: %s always live, %s at peak%s; not variables %s",
 		insights_bytes(s, all, ts_peak_bytes(p)),
-		insights_bytes(s, always, p->always.bytes),
-		insights_bytes(s, alive, p->alive.bytes), insights_replicas(s, replicas),
-		insights_bytes(s, rest, p->code.bytes));
+		insights_bytes(s, always, ts_peak_sum_bytes(&p->always)),
+		insights_bytes(s, alive, ts_peak_sum_bytes(&p->alive)),
+		insights_replicas(s, replicas), insights_bytes(s, rest, p->code.bytes));
 	ts_strbuf_init(&line, 300);
 	ts_strbuf_printf(&line, "%s variable%s", ts_fmt_count(n, listed), listed == 1 ? "" : "s");
-	if (say_share(s, 50, "are half", &line) && say_share(s, 75, "are 75%", &line))
+	if (ts_peak_bytes(p) != TS_UNKNOWN && say_share(s, 50, "are half", &line) &&
+		say_share(s, 75, "are 75%", &line))
 		say_share(s, 90, "are 90%", &line);
 	insights_head_line(c, t, 1, TS_ROLE_ACCENT, "%s", line.s);
 	ts_strbuf_fini(&line);

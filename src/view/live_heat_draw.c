@@ -166,7 +166,7 @@ heat_round_tile(const struct heat *h, int64_t place, int64_t places, int64_t eac
 	return round >= first ? round : TS_UNKNOWN;
 }
 
-/* Where an IPU begins its number stands, else that of a tile where it is a round one. */
+/* In the line where an IPU begins its number stands, else that of a tile where it is a round one. */
 static void
 draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 {
@@ -176,7 +176,9 @@ draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 
 	for (int i = 0; i < r.h; i++) {
 		int64_t place = (int64_t)h->shown.tile + i * places;
-		int64_t ipu = heat_ipu(h, place), tile = heat_round_tile(h, place, places, each);
+		int64_t last = ts_min_i64(place + places, h->y.count) - 1;
+		int64_t ipu = heat_ipu(h, i == 0 ? place : last);
+		int64_t tile = heat_round_tile(h, place, places, each);
 		char text[TS_FMT_MAX] = "", number[TS_FMT_MAX];
 
 		if (heat_tile(h, place) == TS_UNKNOWN)
@@ -192,7 +194,7 @@ draw_labels(struct ts_canvas *c, struct ts_rect r, const struct heat *h)
 				ipu != before ? TS_ROLE_TITLE : TS_ROLE_DIM, text, strlen(text),
 				TS_FIELD_RIGHT);
 		}
-		before = ipu;
+		before = heat_ipu(h, last);
 	}
 }
 

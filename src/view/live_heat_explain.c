@@ -134,11 +134,23 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 	return true;
 }
 
+/* Of the pane's rows those that have tiles. */
+static size_t
+rows_of(const struct heat *h)
+{
+	const struct ts_live_heat *s = &h->shown;
+	size_t rows = (h->l->tiles - s->tile + s->per_row - 1) / s->per_row;
+
+	return rows < (size_t)s->rows ? rows : (size_t)s->rows;
+}
+
 bool
 heat_sheet(struct ts_tab *t, struct ts_sheet *out)
 {
 	const struct heat *h = t->own;
 
+	if (!h->most)
+		return false;
 	snprintf(out->title, sizeof(out->title), "Live bytes by tile and liveness step");
 	out->table = (struct ts_table){.columns = COLUMNS,
 		.ctx = t,
@@ -146,9 +158,9 @@ heat_sheet(struct ts_tab *t, struct ts_sheet *out)
 		.id = "liveness.heat",
 		.facts = facts,
 		.value = value};
-	out->rows = (int64_t)h->shown.rows * h->shown.columns;
+	out->rows = (int64_t)rows_of(h) * h->shown.columns;
 	out->wait = h->sampled ? "the map is of some tiles: the others are being read"
 		: h->asking    ? "the cells are being worked out"
 			       : NULL;
-	return h->most != NULL;
+	return true;
 }

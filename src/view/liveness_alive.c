@@ -139,9 +139,9 @@ total_change(const struct alive_tab *t, char out[64])
 	live_alive_change(t->s, c->born.bytes - c->died.bytes, out);
 }
 
-/* Bytes of a line at the step (column 0) or at a mark; TS_UNKNOWN. */
+/* Bytes of a line at the step (column 0) or at a mark, at most TS_NUMBER_MAX; TS_UNKNOWN. */
 static int64_t
-total_bytes(const struct alive_tab *t, int64_t line, int column)
+total_sum(const struct alive_tab *t, int64_t line, int column)
 {
 	const struct liveness *s = t->s;
 	const struct ts_alive *a = s->alive;
@@ -161,6 +161,34 @@ total_bytes(const struct alive_tab *t, int64_t line, int column)
 		bytes = live_scaled(s, a->at[column].bytes);
 		return always != TS_UNKNOWN && ts_add_i64(&bytes, always) ? bytes : TS_UNKNOWN;
 	}
+}
+
+/* A sum that goes beyond the numbers of the model is not known. */
+static int64_t
+total_bytes(const struct alive_tab *t, int64_t line, int column)
+{
+	int64_t bytes = total_sum(t, line, column);
+
+	return bytes >= TS_NUMBER_MAX && t->s->alive->at[column].count > 1 ? TS_UNKNOWN : bytes;
+}
+
+/* What stands in a column of bytes. */
+static int64_t
+total_figure(const struct alive_tab *t, int64_t line, int column)
+{
+	return line == TOTAL_NOT_ALWAYS && t->l.order.filtered
+		? (int64_t)t->l.order.sum[column]
+		: total_bytes(t, line, column >= C_MARK ? column - C_MARK + 1 : 0);
+}
+
+static bool
+total_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
+{
+	const struct alive_tab *t = ctx;
+
+	if (column == C_BYTES || column >= C_MARK)
+		ts_table_value_known(out, total_figure(t, row + t->first, column));
+	return true;
 }
 
 static bool
@@ -183,9 +211,7 @@ total_cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		total_change(t, out->buf);
 	if (column != C_BYTES && column < C_MARK)
 		return true;
-	bytes = total_bytes(t, line, column >= C_MARK ? column - C_MARK + 1 : 0);
-	if (line == TOTAL_NOT_ALWAYS && filtered)
-		bytes = (int64_t)t->l.order.sum[column];
+	bytes = total_figure(t, line, column);
 	if (bytes == TS_UNKNOWN)
 		snprintf(out->buf, sizeof(out->buf), "?");
 	else
@@ -201,6 +227,7 @@ draw_totals(struct ts_canvas *c, struct alive_tab *a)
 	struct ts_list lines;
 
 	t.cell = total_cell;
+	t.value = total_value;
 	t.row = NULL;
 	t.order = NULL;
 	t.header = false;
@@ -263,7 +290,7 @@ note(const struct ts_tab *t, char out[TS_TAB_NOTE])
 		snprintf(out, TS_TAB_NOTE, "step %s is being read", ts_fmt_count(n, live_step(s)));
 	else if (s->table.state == TS_PANE_PARTIAL)
 		snprintf(out, TS_TAB_NOTE, "damaged: what could be read");
-	else if (a->bytes != s->src.line.bytes[point])
+	else if (a->bytes != TS_UNKNOWN && a->bytes != s->src.line.bytes[point])
 		snprintf(out, TS_TAB_NOTE, "%s; the timeline says %s",
 			ts_fmt_bytes(n, a->bytes, live_units(s)),
 			ts_fmt_bytes(m, s->src.line.bytes[point], live_units(s)));

@@ -71,7 +71,7 @@ always_of(const struct groups_tab *g)
 static int64_t
 group_bytes(const struct groups_tab *g, int64_t row, int column)
 {
-	return g->s->alive->group[g->group[row]][column].bytes;
+	return ts_live_total_bytes(&g->s->alive->group[g->group[row]][column]);
 }
 
 static int64_t
@@ -83,11 +83,20 @@ group_always(const struct groups_tab *g, int64_t row)
 }
 
 static int64_t
+group_scaled(const struct groups_tab *g, int64_t row, int column)
+{
+	int64_t bytes = group_bytes(g, row, column);
+
+	return bytes == TS_UNKNOWN ? TS_UNKNOWN : live_scaled(g->s, bytes);
+}
+
+static int64_t
 group_sum(const struct groups_tab *g, int64_t row)
 {
-	int64_t sum = live_scaled(g->s, group_bytes(g, row, 0)), always = group_always(g, row);
+	int64_t sum = group_scaled(g, row, 0), always = group_always(g, row);
 
-	return always == TS_UNKNOWN || !ts_add_i64(&sum, always) ? TS_UNKNOWN : sum;
+	return sum == TS_UNKNOWN || always == TS_UNKNOWN || !ts_add_i64(&sum, always) ? TS_UNKNOWN
+										      : sum;
 }
 
 static int64_t
@@ -95,7 +104,7 @@ group_figure(const struct groups_tab *g, int64_t row, int column)
 {
 	switch (column) {
 	case G_BYTES:
-		return live_scaled(g->s, group_bytes(g, row, 0));
+		return group_scaled(g, row, 0);
 	case G_COUNT:
 		return g->s->alive->group[g->group[row]][0].count;
 	case G_ALWAYS:
@@ -103,7 +112,7 @@ group_figure(const struct groups_tab *g, int64_t row, int column)
 	case G_SUM:
 		return group_sum(g, row);
 	default:
-		return live_scaled(g->s, group_bytes(g, row, column - G_MARK + 1));
+		return group_scaled(g, row, column - G_MARK + 1);
 	}
 }
 
@@ -164,7 +173,7 @@ group_value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 		ts_table_value_text(out, ts_groups_name(s->groups, g->group[row]));
 	else if (column == G_TICK)
 		ts_table_value_text(out, group_sign(g, row, out->buf));
-	else if (column == G_SHARE && group_bytes(g, row, 0) > 0)
+	else if (column == G_SHARE && group_bytes(g, row, 0) > 0 && s->alive->bytes > 0)
 		ts_table_value_real(out,
 			100.0 * (double)group_bytes(g, row, 0) / (double)s->alive->bytes);
 	else if (column != G_SHARE && group_figure(g, row, column) > 0)
@@ -292,7 +301,9 @@ draw_total(struct ts_canvas *c, const struct groups_tab *g)
 
 	ts_canvas_fill(c, at, TS_ROLE_TOTAL, ' ');
 	x = ts_canvas_printf(c, at, 0, 0, TS_ROLE_TOTAL, "%s not always live in %s variable%s%s",
-		ts_fmt_bytes(n, live_scaled(s, s->alive->bytes), live_units(s)),
+		s->alive->bytes == TS_UNKNOWN
+			? "?"
+			: ts_fmt_bytes(n, live_scaled(s, s->alive->bytes), live_units(s)),
 		ts_fmt_count(m, s->alive->count), s->alive->count == 1 ? "" : "s",
 		!live_has_replicas(s)	 ? ""
 			: s->one_replica ? ", one replica"

@@ -246,7 +246,10 @@ change_text(char out[CHANGE_TEXT], const struct liveness *s, const char *word,
 {
 	char n[TS_FMT_MAX], m[TS_FMT_MAX];
 
-	ts_fmt_bytes(n, live_scaled(s, t->bytes), live_units(s));
+	if (ts_live_total_bytes(t) == TS_UNKNOWN)
+		snprintf(n, sizeof(n), "?");
+	else
+		ts_fmt_bytes(n, live_scaled(s, t->bytes), live_units(s));
 	if (t->count == 0)
 		snprintf(out, CHANGE_TEXT, "%s 0", word);
 	else if (brief)

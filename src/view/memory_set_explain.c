@@ -117,7 +117,7 @@ explain_row(const struct explained_set *o)
 {
 	const struct memory_view *m = memory_of(o);
 	const struct ts_set_variable *r = o->row;
-	struct ts_explained *x = ts_explain_add(o->out, "bytes of %.100s on %.40s",
+	struct ts_explained *x = ts_explain_add(o->out, "bytes of %.300s on %.40s",
 		memory_set_name(memory_set_variables_of(o->t), r), o->of);
 
 	ts_explain_bytes(x, r->bytes, memory_units(m));

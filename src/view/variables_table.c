@@ -435,24 +435,31 @@ variables_wants_spread(struct variables_view *t)
 	return false;
 }
 
+/* The order by a column, where there is one and it is on the screen; TS_SORT_ROW: there is none. */
+static enum ts_variable_sort
+sort_by_column(struct variables_view *t, const struct ts_table *table, int column)
+{
+	int field = about[t->column[column]].field;
+
+	for (int sort = 0; sort < TS_SORT_COUNT && field >= 0; sort++)
+		if (ts_variable_sort_field((enum ts_variable_sort)sort) == field &&
+			ts_table_column_wanted(table, column) &&
+			ts_variable_sort_can(t->v, (enum ts_variable_sort)sort))
+			return (enum ts_variable_sort)sort;
+	return TS_SORT_ROW;
+}
+
 enum ts_variable_sort
 variables_sort_after(struct variables_view *t, enum ts_variable_sort sort)
 {
 	struct ts_table table;
+	enum ts_variable_sort next = TS_SORT_ROW;
+	int at = 0;
 
 	variables_table(&table, t);
-	for (int k = 0; k < TS_SORT_COUNT; k++) {
-		int field;
-
-		sort = (enum ts_variable_sort)((sort + 1) % TS_SORT_COUNT);
-		field = ts_variable_sort_field(sort);
-		if (field < 0)
-			return sort;
-		for (int i = 0; i < table.columns; i++)
-			if (about[t->column[i]].field == field &&
-				ts_table_column_wanted(&table, i) &&
-				ts_variable_sort_can(t->v, sort))
-				return sort;
-	}
-	return TS_SORT_ROW;
+	while (sort != TS_SORT_ROW && at < table.columns && sort_by_column(t, &table, at) != sort)
+		at++;
+	for (at += sort != TS_SORT_ROW; at < table.columns && next == TS_SORT_ROW; at++)
+		next = sort_by_column(t, &table, at);
+	return next;
 }

@@ -267,8 +267,6 @@ what_if_row_name(const struct what_if_tab *s, int64_t row, char *out, size_t siz
 		[WHAT_IF_SELECTED] = "selected",
 		[WHAT_IF_TOUCHED_TILE] = "no tile",
 		[WHAT_IF_CHANGE] = "no change"};
-	static const char *const touched[TS_WHAT_IF_TOUCHED] = {"most changed", "2nd changed",
-		"3rd changed"};
 	char how[32];
 	int i;
 	enum what_if_row kind = what_if_kind(s, row, &i);
@@ -277,7 +275,7 @@ what_if_row_name(const struct what_if_tab *s, int64_t row, char *out, size_t siz
 		ts_what_if_how_text(how, &s->w->changes.item[i], false);
 		snprintf(out, size, "%s", how);
 	} else if (kind == WHAT_IF_TOUCHED_TILE) {
-		snprintf(out, size, "%s", touched[i]);
+		snprintf(out, size, "%s", i == 0 ? "most changed" : "also changed");
 	} else if (kind == WHAT_IF_IPU && s->w->ipu[i].ipu != TS_UNKNOWN) {
 		snprintf(out, size, "ipu %lld", (long long)s->w->ipu[i].ipu);
 	} else {
@@ -295,12 +293,9 @@ over_limit(const struct what_if_tab *s)
 static void
 fullest_text(const struct what_if_tab *s, enum ts_units units, char *out, size_t size)
 {
-	int64_t over = over_limit(s);
 	char bytes[TS_FMT_MAX];
 
-	snprintf(out, size, "%s %s",
-		ts_fmt_bytes(bytes, over > 0 ? over : s->w->fullest_used, units),
-		over > 0 ? "over limit" : "allocated");
+	snprintf(out, size, "%s allocated", ts_fmt_bytes(bytes, s->w->fullest_used, units));
 }
 
 const char *
@@ -533,7 +528,7 @@ cell(void *ctx, int64_t row, int column, struct ts_table_cell *out)
 		if (what_if_kind(s, row, &i) == WHAT_IF_FULLEST && over_limit(s) > 0)
 			out->role = TS_ROLE_BAD;
 		if (what_if_above(s, row) > 0) {
-			snprintf(out->buf, sizeof(out->buf), "live, still %s above",
+			snprintf(out->buf, sizeof(out->buf), "%s too much",
 				ts_fmt_bytes(above, what_if_above(s, row), units));
 			out->s = out->buf;
 			out->role = TS_ROLE_BAD;

@@ -231,3 +231,21 @@ def parts_there(d):
     names = {"archive": "archive.a", "debug": "debug.cbor", "framework": "framework.json",
              "app": "app.json", "vars": "vars.json"}
     return {k: "ok" for k, n in names.items() if os.path.exists(os.path.join(d, n))}
+
+
+@case(params=[("--ipus", "1", "--tiles", "40", "--steps", "200", "--seed", "3"), ("--ipus", "2", "--tiles", "64", "--steps", "400")])
+def lives_do_not_overlap(ctx, more):
+    """Nothing is alive twice at one time, so that a step's bytes are the sum of what is alive then; nothing is warned of."""
+    d, f = demo_report(ctx, "store", "--variables", "2500", "--no-archive", *more)
+    db = sqlite3.connect(f)
+    for table, key in (("class_interval", "class"), ("liveness_variable", "variable")):
+        twice = db.execute("SELECT count(*) FROM {0} a JOIN {0} b ON a.{1} = b.{1} AND a.rowid <> b.rowid "
+                           "AND a.start < b.end AND b.start < a.end".format(table, key)).fetchone()[0]
+        expect(twice == 0, None, "%d pairs of %s overlap" % (twice, table))
+    wrong = db.execute("SELECT count(*) FROM liveness_step s WHERE not_always_live <> (SELECT coalesce(sum(bytes), 0) "
+                       "FROM variable v WHERE NOT v.always_live AND EXISTS (SELECT 1 FROM liveness_variable l "
+                       "WHERE l.variable = v.variable AND l.start <= s.live_step AND l.end > s.live_step))").fetchone()[0]
+    db.close()
+    expect(wrong == 0, None, "%d steps have other bytes than what is alive" % wrong)
+    res = ctx.run("summary", "-f", "json", d)
+    expect(parse(res)["warnings"] == [], res, "it warns of the demo")

@@ -250,3 +250,52 @@ def truncated(ctx):
     res = ctx.run("render", path, "--cache", "none", "--at", "memory")
     expect(res.rc in (3, 4) and len(res.err.splitlines()) == 1, res, "exit status")
     expect(res.rc == 3 or b"truncated" in res.out, res, "the picture does not say so")
+
+
+def with_bytes(ctx, size, count):
+    """The demo whose `count` first variables of step 200 have so many bytes; their names, and the bytes of all others then."""
+    path = demo(ctx)
+    with sqlite3.connect(os.path.join(path, "report.tilescope")) as db:
+        alive = "SELECT DISTINCT v.variable FROM variable v JOIN liveness_variable l USING (variable) " \
+                "WHERE NOT v.always_live AND l.start <= 200 AND l.end > 200 ORDER BY 1"
+        chosen = [n for n, in db.execute(alive)][:count]
+        db.executemany("UPDATE variable SET bytes = ? WHERE variable = ?", [(size, n) for n in chosen])
+        others, = db.execute("SELECT sum(bytes) FROM variable WHERE variable IN (%s) AND bytes < ?" % alive, (size,)).fetchone()
+        always, = db.execute("SELECT sum(always_live) FROM tile_memory").fetchone()
+    db.close()
+    return path, others, always
+
+
+def totals(res):
+    """The pinned lines below the list of who is alive: what stands in the column of bytes."""
+    lines = [n for n in res.out.decode().split("\n") if n.strip()]
+    return [re.match(r"(\d+ variables|always live|sum at step 200) +(.*?)( +100%)?$", n.rstrip()) for n in lines[-3:]]
+
+
+@case()
+def totals_of_wide_figures(ctx):
+    """A total that has no room in bytes is said short; it is the total, not what stands in a row of the list."""
+    path, others, always = with_bytes(ctx, 60_000_000_000, 2)
+    res = render(ctx, path, "--units", "bytes", "--size", "120x40", "--at", "liveness?step=200&pane=tab&full=yes")
+    said = [m and m.group(2) for m in totals(res)]
+    expect(said == ["120 GB", "{:,} B".format(always), "120 GB"], res, "totals %s" % said)
+
+
+@case()
+def sums_beyond_numbers(ctx):
+    """Two variables of 2^62 bytes come to more than a number of the model: their sum and the shares of it are not known."""
+    path, _, always = with_bytes(ctx, 1 << 62, 2)
+    res = render(ctx, path, "--size", "120x40", "--at", "liveness?step=200&pane=tab&full=yes")
+    said = [m and m.group(2) for m in totals(res)]
+    expect(said[0] == said[2] == "?", res, "totals %s" % said)
+    rows = [n for n in res.out.decode().split("\n") if " 4 EiB " in n]
+    expect(len(rows) == 2 and all(re.search(r" 4 EiB +- +- ", n) for n in rows), res, "shares of what is not known")
+    with sqlite3.connect(os.path.join(path, "report.tilescope")) as db:
+        db.execute("UPDATE liveness_variable SET start = 0, end = 1 << 30 WHERE variable IN (SELECT variable FROM variable WHERE bytes = ?)",
+                   (1 << 62,))
+    db.close()
+    res = render(ctx, path, "--size", "160x40", "--at", "insights?tab=peak&pane=tabs")
+    tab = [n.split("\u2502")[-1] for n in res.out.decode().split("\n")]
+    rows = [n for n in tab if n.startswith("    4 EiB ")]
+    expect(any("variables not known: " in n for n in tab), res, "a sum")
+    expect(len(rows) == 2 and "%" not in "".join(rows), res, "shares of a sum that is not known")

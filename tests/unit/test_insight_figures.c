@@ -307,7 +307,9 @@ START_TEST(alive_of_nothing)
 		"(2, 'b', 4611686018427387904, 1, 'float'), (3, 'c', 4611686018427387905, 1, 'float');"
 		"INSERT INTO liveness_variable VALUES(1, 9, 2), (NULL, 1, 2), (1, -3, 8);");
 	ck_assert_int_eq(ts_peak_variables_read(&p, w.rd, 3, 1, NULL, NULL, &err), TS_OK);
-	ck_assert_int_eq(ts_peak_bytes(&p), INT64_MAX);
+	ck_assert_int_eq(ts_peak_sum_bytes(&p.always), TS_UNKNOWN);
+	ck_assert_int_eq(ts_peak_sum_bytes(&p.alive), 0);
+	ck_assert_int_eq(ts_peak_bytes(&p), TS_UNKNOWN);
 	ck_assert_int_eq(p.bad_rows, 3);
 	ts_peak_variables_fini(&p);
 	close_world(&w);

@@ -38,6 +38,9 @@ struct ts_live_total {
 	int64_t count;
 };
 
+/* TS_UNKNOWN: they come to more than a number of the model. */
+int64_t ts_live_total_bytes(const struct ts_live_total *t);
+
 /*
  * Read-only once it is read: any thread may look at it. What is large lies in a mapped file: of the
  * index, or one without a name (ts_spill_new()).

@@ -145,7 +145,8 @@ int64_t ts_peak_rows_share(const struct ts_peak_rows *r, int64_t whole, int perc
  */
 int64_t ts_peak_share(const struct ts_peak_variables *p, int percent);
 
-/* Bytes of always + alive; at most INT64_MAX. */
+/* Bytes of a sum, of always + alive; TS_UNKNOWN: beyond TS_NUMBER_MAX. */
+int64_t ts_peak_sum_bytes(const struct ts_peak_sum *s);
 int64_t ts_peak_bytes(const struct ts_peak_variables *p);
 
 #endif
