@@ -36,8 +36,6 @@ static const struct {
 	{14, "__host_exchange"},
 };
 
-enum { VERTEX_CODE = 4 };
-
 struct member {
 	unsigned char bytes[MEMBER_MAX];
 	size_t n;
@@ -86,23 +84,21 @@ add_function(struct member *m, const char *name, uint32_t bytes)
 static void
 add_functions(struct member *m, const struct demo_model *model, const struct demo_tile *t)
 {
-	uint32_t left = t->bytes[VERTEX_CODE] & ~3u;
+	uint32_t vertices[DEMO_VERTEX_COUNT], offset = 0;
 
+	demo_tile_code(model, t, vertices);
 	m->names[0] = '\0';
 	m->names_n = 1;
 	memset(m->syms, 0, SYM);
 	m->syms_n = SYM;
-	m->address = BASE;
-	for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++)
-		add_function(m, code[i].name, t->bytes[code[i].category]);
-	for (int v = 0; v < DEMO_VERTEX_COUNT; v++) {
-		uint64_t h = demo_hash(model->seed, 'e',
-			(uint64_t)(t->tile * DEMO_VERTEX_COUNT + v));
-		uint32_t bytes = v + 1 == DEMO_VERTEX_COUNT ? left
-							    : demo_below(h, left / 3 + 1) & ~3u;
-
-		add_function(m, demo_vertices[v].name, bytes);
-		left -= bytes;
+	for (int c = 1; c < DEMO_CATEGORIES; c++) { /* as its variables lie there */
+		m->address = BASE + offset;
+		for (int v = 0; v < DEMO_VERTEX_COUNT && c == DEMO_VERTEX_CODE; v++)
+			add_function(m, demo_vertices[v].name, vertices[v]);
+		for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++)
+			if (code[i].category == c)
+				add_function(m, code[i].name, t->bytes[c]);
+		offset += t->bytes[c];
 	}
 }
 

@@ -196,7 +196,7 @@ struct demo_run {
 	int64_t start_us, end_us;
 };
 
-enum { DEMO_CATEGORIES = 20, DEMO_VARIABLE = 0 };
+enum { DEMO_CATEGORIES = 20, DEMO_VARIABLE = 0, DEMO_VERTEX_CODE = 4 };
 
 /* ---- what the program is built from ---- */
 
@@ -307,6 +307,7 @@ struct demo_model {
 	int64_t *variable_bytes; /* by unlowered variable */
 	int64_t nvariables;
 	struct demo_place *place; /* per tile */
+	uint16_t *types;	  /* per tile: vertex types that run there, by bits */
 };
 
 enum ts_code demo_model_init(struct demo_model *m, const struct ts_demo_options *o,
@@ -373,6 +374,11 @@ struct demo_vars {
 enum ts_code demo_memory_init(struct demo_model *m, const struct ts_cancel *cancel,
 	struct ts_err *err);
 void demo_memory_fini(struct demo_model *m);
+/* 1 + the second vertex type of a compute set, of which each of its tiles has one; 0: it has one type. */
+int demo_beside(const struct demo_model *m, size_t cs);
+/* Code of each vertex type on the tile, bytes: those that run there share its vertexCode. */
+void demo_tile_code(const struct demo_model *m, const struct demo_tile *t,
+	uint32_t out[DEMO_VERTEX_COUNT]);
 void demo_tile_fill(const struct demo_model *m, int64_t tile, struct demo_tile *t);
 bool demo_vars_init(struct demo_vars *v, const struct demo_model *m);
 void demo_vars_fini(struct demo_vars *v);

@@ -336,6 +336,59 @@ demo_vars_fill(const struct demo_model *m, const struct demo_tile *t, struct dem
 	share_out(v->bytes + k, n - k, t->bytes[DEMO_VARIABLE] - first);
 }
 
+/* ---- vertices of a tile ---- */
+
+int
+demo_beside(const struct demo_model *m, size_t cs)
+{
+	uint32_t of_tile = (uint32_t)(m->cs[cs].instances / m->progs[m->cs[cs].prog].active);
+	int beside = of_tile > 1 ? demo_vertices[m->cs[cs].vertex].beside : 0;
+
+	return beside && demo_below(demo_hash(m->seed, 'V', cs), 2) ? 0 : beside;
+}
+
+static void
+types_fill(struct demo_model *m)
+{
+	for (size_t i = 0; i < m->ncs; i++) {
+		const struct demo_prog *p = &m->progs[m->cs[i].prog];
+		int beside = demo_beside(m, i);
+		uint16_t bits = (uint16_t)(1u << m->cs[i].vertex |
+			(beside ? 1u << (beside - 1) : 0));
+		int64_t first = p->ipu == DEMO_ALL ? 0 : (int64_t)p->ipu * m->tiles;
+		int64_t end = p->ipu == DEMO_ALL ? m->all_tiles : first + m->tiles;
+		for (int64_t tile = first; tile < end; tile++) {
+			if ((m->types[tile] & bits) != bits &&
+				demo_tile_cycles(m, p, (uint32_t)(tile % m->tiles)))
+				m->types[tile] |= bits;
+		}
+	}
+}
+
+void
+demo_tile_code(const struct demo_model *m, const struct demo_tile *t,
+	uint32_t out[DEMO_VERTEX_COUNT])
+{
+	enum { LEAST = 40 }; /* what code of a type is larger for, beside its state */
+	uint32_t all = t->bytes[DEMO_VERTEX_CODE], left = all, weights = 0;
+	int last = 0;
+	for (int v = 0; v < DEMO_VERTEX_COUNT; v++) {
+		out[v] = 0;
+		if (m->types[t->tile] >> v & 1) {
+			weights += LEAST + (uint32_t)demo_vertices[v].state_bytes;
+			last = v;
+		}
+	}
+	for (int v = 0; v < last; v++) {
+		if (!(m->types[t->tile] >> v & 1))
+			continue;
+		uint64_t weight = LEAST + (uint64_t)demo_vertices[v].state_bytes;
+		out[v] = (uint32_t)(all * weight / weights) & ~3u;
+		left -= out[v];
+	}
+	out[last] = left;
+}
+
 /* ---- lifetimes ---- */
 
 static void
@@ -507,9 +560,11 @@ demo_memory_init(struct demo_model *m, const struct ts_cancel *cancel, struct ts
 	m->class_bytes = ts_alloc(m->nclasses, sizeof(*m->class_bytes));
 	m->variable_bytes = ts_alloc((size_t)m->nvariables, sizeof(*m->variable_bytes));
 	m->place = ts_alloc((size_t)m->all_tiles, sizeof(*m->place));
+	m->types = ts_alloc((size_t)m->all_tiles, sizeof(*m->types));
 	if (!m->own || !m->own_n || !m->own_update || !m->events || !m->nevents || !m->intervals ||
-		!m->class_bytes || !m->variable_bytes || !m->place || !own_fill(m))
+		!m->class_bytes || !m->variable_bytes || !m->place || !m->types || !own_fill(m))
 		return ts_err_nomem(err);
+	types_fill(m);
 	intervals_fill(m);
 	if (!events_fill(m))
 		return ts_err_nomem(err);
@@ -534,4 +589,5 @@ demo_memory_fini(struct demo_model *m)
 	free(m->class_bytes);
 	free(m->variable_bytes);
 	free(m->place);
+	free(m->types);
 }

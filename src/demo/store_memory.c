@@ -92,11 +92,9 @@ categories_write(struct demo_out *out, const struct demo_model *m)
 	demo_end(out);
 }
 
-/* Vertex code of a tile, over a few types: the last one takes the rest. */
 static void
 vertices_write(struct demo_out *out, const struct demo_model *m)
 {
-	enum { CODE = 4, TYPES = 5 };
 	demo_begin(out, "vertex_type", 3);
 	for (int i = 0; i < DEMO_VERTEX_COUNT; i++) {
 		demo_int(out, 0, i);
@@ -108,16 +106,16 @@ vertices_write(struct demo_out *out, const struct demo_model *m)
 	demo_begin(out, "tile_vertex", 3);
 	for (int64_t i = 0; i < m->all_tiles && out->code == TS_OK; i++) {
 		struct demo_tile t;
+		uint32_t code[DEMO_VERTEX_COUNT];
 		demo_tile_fill(m, i, &t);
-		uint32_t left = t.bytes[CODE],
-			 first = demo_below(demo_hash(m->seed, 'x', (uint64_t)i), 10);
-		for (uint32_t k = 0; left && k < TYPES; k++) {
-			uint32_t here = k + 1 < TYPES ? (left / 3) & ~3u : left;
+		demo_tile_code(m, &t, code);
+		for (int k = 0; k < DEMO_VERTEX_COUNT; k++) {
+			if (!code[k])
+				continue;
 			demo_int(out, 0, i);
-			demo_int(out, 1, first + k);
-			demo_int(out, 2, here);
+			demo_int(out, 1, k);
+			demo_int(out, 2, code[k]);
 			demo_row(out);
-			left -= here;
 		}
 	}
 	demo_end(out);

@@ -210,12 +210,8 @@ compute_sets_write(struct demo_out *out, const struct demo_model *m, struct blob
 	demo_begin(out, "compute_set_vertex", 4);
 	for (size_t i = 0; i < m->ncs; i++) {
 		const struct demo_prog *p = &m->progs[m->cs[i].prog];
-		int of_tile = (int)(m->cs[i].instances / p->active);
-		int beside = of_tile > 1 ? demo_vertices[m->cs[i].vertex].beside : 0;
+		int of_tile = (int)(m->cs[i].instances / p->active), beside = demo_beside(m, i);
 
-		/* every second one of those that may has two types: one vertex a tile is of the other */
-		if (beside && demo_below(demo_hash(m->seed, 'V', i), 2))
-			beside = 0;
 		vertex_row(out, m, i, m->cs[i].vertex, of_tile - (beside > 0), b);
 		if (beside)
 			vertex_row(out, m, i, beside - 1, 1, b);

@@ -249,3 +249,25 @@ def lives_do_not_overlap(ctx, more):
     expect(wrong == 0, None, "%d steps have other bytes than what is alive" % wrong)
     res = ctx.run("summary", "-f", "json", d)
     expect(parse(res)["warnings"] == [], res, "it warns of the demo")
+
+
+@case()
+def code_is_of_one_piece(ctx):
+    """Types with vertices on a tile have code there, a type's code is vertexCode in all, and functions lie where the variables of their category lie."""
+    d, f = demo_report(ctx, "store", "--variables", "3000", "--ipus", "2", "--tiles", "16", "--steps", "60")
+    db = sqlite3.connect(f)
+    code = {}
+    for tile, kind, size in db.execute("SELECT tile, vertex_type, code_bytes FROM tile_vertex"):
+        code.setdefault(tile, {})[kind] = size
+    for kind, blob in db.execute("SELECT vertex_type, count_by_tile FROM compute_set_vertex WHERE count_by_tile IS NOT NULL"):
+        for tile in range(len(blob) // 4):
+            if int.from_bytes(blob[4 * tile:4 * tile + 4], "little"):
+                expect(kind in code[tile], None, "vertices of type %d on tile %d, and no code" % (kind, tile))
+    for tile, size in db.execute("SELECT tile, sum(not_overlapped) FROM tile_category JOIN memory_category USING (category) "
+                                 "WHERE name = 'vertexCode' GROUP BY tile"):
+        expect(sum(code[tile].values()) == size, None, "vertexCode of tile %d: %d" % (tile, size))
+    at, = db.execute("SELECT offset FROM lowered_variable WHERE tile = 5 AND name = 'controlCode'").fetchone()
+    db.close()
+    res = ctx.run("render", d, "--cache", "none", "--size", "120x40", "--at", "memory?tile=5&pane=tabs&tab=code")
+    line = [n for n in res.out.decode().split("\n") if "__control_program" in n]
+    expect(len(line) == 1 and line[0].rstrip().endswith(hex(0x4c000 + at)), res, "control code lies at %s" % hex(0x4c000 + at))
