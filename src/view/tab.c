@@ -329,14 +329,11 @@ show_named(struct ts_tabs *s, const char *name)
 	return rearranged;
 }
 
-/* Where the keys are elsewhere, one that is in sight already would change nothing. */
 static enum ts_effect
 show_next(struct ts_tabs *s, int step)
 {
 	int next = next_tab(s, s->at, step);
 
-	while (!s->focus && next != s->at && ts_tab_is_shown(&s->tab[next]))
-		next = next_tab(s, next, step);
 	if (next == s->at)
 		return TS_EFFECT_BELL;
 	ts_tabs_show(s, next);

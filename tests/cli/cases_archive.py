@@ -167,7 +167,7 @@ def archive_beside(ctx, layout):
     got = parse(res)
     expect(res.rc == 0, res, "exit status")
     expect(names(got, "differ by more than 1 %", "of 100 tiles"), res, "warnings")
-    os.truncate(path, os.path.getsize(path) - 3000)
+    os.truncate(path, os.path.getsize(path) - 400)     # within the last member
     res = ctx.run("summary", "-f", "json", d)
     got = parse(res)
     expect(res.rc == 4 and got["parts"]["archive"] == "damaged", res, "exit status and parts")

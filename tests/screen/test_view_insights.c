@@ -66,32 +66,6 @@ START_TEST(looks)
 END_TEST
 
 /* Enter leads to the place of what has the cursor; what has none says so. */
-/* From the findings the next tab is one that is not in sight yet; from a tab it is the one beside it. */
-START_TEST(next_tab)
-{
-	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
-	harness_settle(&h);
-	harness_says(&h, "[Finding]");
-	harness_says(&h, "[Fullest tiles]");
-	harness_command(&h, "tab-next");
-	harness_settle(&h);
-	harness_says(&h, "[Finding]");
-	harness_says(&h, "[Peak]");
-	harness_command(&h, "tab-previous");
-	harness_settle(&h);
-	harness_says(&h, "[Fullest tiles]");
-	harness_command(&h, "tab-previous");
-	harness_settle(&h);
-	harness_says(&h, "[Largest]");
-	harness_command(&h, "tab finding");
-	harness_command(&h, "pane-next");
-	harness_command(&h, "tab-next");
-	harness_settle(&h);
-	harness_says(&h, "[Fullest tiles]"); /* the keys go there */
-	harness_end(&h);
-}
-END_TEST
-
 START_TEST(places)
 {
 	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
@@ -682,7 +656,6 @@ main(void)
 	tcase_add_test(t, ticks);
 	tcase_add_test(t, none_is_not_unknown);
 	tcase_add_loop_test(t, looks, 0, (int)TS_COUNT(screens));
-	tcase_add_test(t, next_tab);
 	tcase_add_test(t, places);
 	tcase_add_test(t, charts_of_the_pane);
 	tcase_add_test(t, sorted_and_filtered);
