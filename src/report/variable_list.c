@@ -57,6 +57,15 @@ ts_variable_sort_find(const char *name)
 }
 
 int
+ts_variable_sort_of(int field)
+{
+	for (int i = 0; i < TS_SORT_COUNT && field >= 0; i++)
+		if (sorts[i].field == field)
+			return i;
+	return -1;
+}
+
+int
 ts_variable_sort_field(enum ts_variable_sort sort)
 {
 	return sorts[sort].field;

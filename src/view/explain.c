@@ -38,14 +38,18 @@ ts_explain_init(struct ts_explain *e)
 struct ts_explained *
 ts_explain_add(struct ts_explain *e, const char *title, ...)
 {
+	static const char cut[] = "\u2026";
 	struct ts_explained *x = e->count < TS_EXPLAIN_FIGURES ? &e->figure[e->count++] : &e->spare;
 	va_list ap;
+	int n;
 
 	*x = (struct ts_explained){.kind = TS_EXPLAIN_UNKNOWN};
 	snprintf(x->shown, sizeof(x->shown), "not known");
 	va_start(ap, title);
-	vsnprintf(x->title, sizeof(x->title), title, ap);
+	n = vsnprintf(x->title, sizeof(x->title), title, ap);
 	va_end(ap);
+	if (n >= (int)sizeof(x->title)) /* it is not to be taken for a whole one */
+		memcpy(x->title + sizeof(x->title) - sizeof(cut), cut, sizeof(cut));
 	return x;
 }
 

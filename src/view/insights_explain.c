@@ -481,8 +481,8 @@ explain_category(const struct insights_view *s, const struct ts_full_tile *t,
 
 	if (!t->category)
 		return;
-	x = ts_explain_add(out, "what tile %" PRId64 " has more of %.300s than tile %" PRId64,
-		t->tile, t->category, all->median_tile);
+	x = ts_explain_add(out, "what tile %" PRId64 " has more of %s than tile %" PRId64, t->tile,
+		t->category, all->median_tile);
 	ts_explain_bytes(x, t->category_bytes - t->category_median, s->found.units);
 	ts_explain_from(x, TS_KNOWN_DERIVED,
 		by_category ? "tile_category.not_overlapped, .overlapped"
@@ -510,8 +510,7 @@ explain_mostly(const struct insights_view *s, const struct ts_full_tile *t, stru
 
 	if (!t->variable)
 		return;
-	x = ts_explain_add(out, "what tile %" PRId64 " has more of %.300s there", t->tile,
-		t->variable);
+	x = ts_explain_add(out, "what tile %" PRId64 " has more of %s there", t->tile, t->variable);
 	ts_explain_bytes(x, t->variable_bytes - t->variable_median, s->found.units);
 	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes, .name, .category");
 	ts_explain_formula(x, "%" PRId64 " - %" PRId64 " on tile %" PRId64, t->variable_bytes,

@@ -138,10 +138,7 @@ value(void *ctx, int64_t row, int column, struct ts_table_value *out)
 static size_t
 rows_of(const struct heat *h)
 {
-	const struct ts_live_heat *s = &h->shown;
-	size_t rows = (h->l->tiles - s->tile + s->per_row - 1) / s->per_row;
-
-	return rows < (size_t)s->rows ? rows : (size_t)s->rows;
+	return (heat_places(h) + h->shown.per_row - 1) / h->shown.per_row;
 }
 
 bool

@@ -72,6 +72,7 @@ bool heat_sheet(struct ts_tab *t, struct ts_sheet *out);
 
 /* --- live_heat_page.c --- */
 bool heat_chart(struct ts_tab *t, struct ts_chart_page *p);
+size_t heat_places(const struct heat *h); /* in sight */
 
 /* Begin of the cell of a place. */
 int64_t heat_cell(const struct heat_axis *a, int64_t unit);

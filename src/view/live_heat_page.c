@@ -23,9 +23,8 @@ enum { PAPER_ROWS = 160, PAPER_COLUMNS = 400, PAPER_PAIRS = 1 << 18 /* pieces th
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-/* Places in sight. */
-static size_t
-places_of(const struct heat *h)
+size_t
+heat_places(const struct heat *h)
 {
 	size_t seen = h->shown.per_row * (size_t)h->shown.rows, left = h->l->tiles - h->shown.tile;
 
@@ -37,7 +36,7 @@ is_much(const struct heat *h)
 {
 	uint64_t pairs = 0;
 
-	for (size_t i = 0; i < places_of(h); i++)
+	for (size_t i = 0; i < heat_places(h); i++)
 		pairs += h->l->tile[h->shown.tile + i].pairs;
 	return pairs > PAPER_PAIRS;
 }
@@ -46,7 +45,7 @@ is_much(const struct heat *h)
 static bool
 question(struct ts_live_heat *q, const struct heat *h)
 {
-	size_t group = h->l->crest_tiles, n = places_of(h);
+	size_t group = h->l->crest_tiles, n = heat_places(h);
 	bool much = is_much(h);
 
 	*q = h->shown;
@@ -112,7 +111,7 @@ mark_ipus(struct ts_chart_page *p, const struct heat *h)
 
 	if (!has_ipus(h))
 		return;
-	for (size_t i = 0; i < places_of(h); i++) {
+	for (size_t i = 0; i < heat_places(h); i++) {
 		int64_t ipu = heat_ipu(h, (int64_t)(h->shown.tile + i));
 
 		if (ipu != TS_UNKNOWN && ipu != before)
@@ -131,7 +130,7 @@ mark_most(struct ts_chart_page *p, const struct heat *h, enum ts_units units)
 	int column = ts_live_heat_column_of(q, s.step);
 	char bytes[TS_FMT_MAX];
 
-	if (s.place < (ptrdiff_t)q->tile || (size_t)s.place - q->tile >= places_of(h) ||
+	if (s.place < (ptrdiff_t)q->tile || (size_t)s.place - q->tile >= heat_places(h) ||
 		column < 0 || column >= q->columns)
 		return;
 	ts_chart_page_spot(p, p->x.from + (column + 0.5) * (p->x.to - p->x.from) / q->columns,

@@ -343,7 +343,7 @@ explain_alive(const struct liveness *s, struct ts_explain *out)
 	if (row < 0 || row >= s->alive->rows)
 		return;
 	a = &s->alive->row[row];
-	x = ts_explain_add(out, "bytes of %.300s", live_name(s, (int)row, name));
+	x = ts_explain_add(out, "bytes of %s", live_name(s, (int)row, name));
 	ts_explain_bytes(x, a->bytes, live_units(s));
 	ts_explain_from(x, TS_KNOWN_RECORDED, "%s.bytes",
 		s->alive->lowered || s->shown.where != TS_LIVE_ALL ? "lowered_variable"

@@ -73,7 +73,7 @@ live_explain_always(const struct liveness *s, struct ts_explain *out, const stru
 	bool tiles = live_tiles_sql(s, where);
 
 	if (r) {
-		x = ts_explain_add(out, "bytes of %.300s", ts_always_name(a, (int)row));
+		x = ts_explain_add(out, "bytes of %s", ts_always_name(a, (int)row));
 		ts_explain_bytes(x, r->bytes, live_units(s));
 		ts_explain_from(x, TS_KNOWN_RECORDED, "%s",
 			a->by_tile ? "tile_always_live.bytes of that name" : "variable.bytes");
@@ -419,7 +419,7 @@ live_explain_lifetime(const struct liveness *s, struct ts_explain *out,
 	const struct ts_lifetimes *made, int64_t i, int64_t id, const char *name)
 {
 	const struct ts_lifetime *r = &made->row[i];
-	struct ts_explained *x = ts_explain_add(out, "bytes of %.300s", name);
+	struct ts_explained *x = ts_explain_add(out, "bytes of %s", name);
 	struct life_sql q;
 	const char *note;
 

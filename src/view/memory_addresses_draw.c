@@ -500,14 +500,14 @@ explain_variable(const struct ts_tab *t, struct ts_explain *out, int32_t v)
 {
 	const struct ts_tile_addresses *a = &tab_of(t)->a;
 	const struct ts_address_variable *x = &a->variable[v];
-	struct ts_explained *e = ts_explain_add(out, "bytes of %.300s", named(a, v));
+	struct ts_explained *e = ts_explain_add(out, "bytes of %s", named(a, v));
 
 	ts_explain_bytes(e, x->bytes, units(t));
 	ts_explain_from(e, TS_KNOWN_RECORDED, "lowered_variable.bytes");
 	ts_explain_query(e,
 		"SELECT bytes FROM lowered_variable WHERE tile = %lld AND offset = %lld AND bytes = %lld",
 		(long long)a->tile, (long long)x->offset, (long long)x->bytes);
-	e = ts_explain_add(out, "address of %.300s", named(a, v));
+	e = ts_explain_add(out, "address of %s", named(a, v));
 	ts_explain_integer(e, x->offset, "address");
 	ts_explain_from(e, TS_KNOWN_RECORDED, "lowered_variable.offset");
 	ts_explain_query(e,

@@ -453,7 +453,7 @@ memory_details_explain(struct ts_tab *t, struct ts_explain *out)
 	if (!n)
 		return;
 	memory_scope_say(&s->shown, of, sizeof(of));
-	x = ts_explain_add(out, "%.300s of %s", n->name, of);
+	x = ts_explain_add(out, "%s of %s", n->name, of);
 	if (n->bytes >= 0)
 		ts_explain_bytes(x, n->bytes, memory_units(memory_of(t)));
 	else

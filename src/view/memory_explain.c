@@ -274,8 +274,7 @@ memory_explain_variable(const struct memory_view *m, struct ts_explain *out)
 	if (!ts_pane_has(&m->variables_state) || !y)
 		return;
 	row_sql(row, sizeof(row), tile, y);
-	x = ts_explain_add(out, "bytes of %.300s on tile %lld", y->name ? y->name : "a variable",
-		tile);
+	x = ts_explain_add(out, "bytes of %s on tile %lld", y->name ? y->name : "a variable", tile);
 	ts_explain_bytes(x, y->bytes, memory_units(m));
 	ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable.bytes");
 	ts_explain_formula(x, "row %lld of those of the tile", (long long)y->row + 1);

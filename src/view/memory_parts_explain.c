@@ -178,7 +178,7 @@ static void
 explain_part(const struct memory_view *m, const struct memory_drawn *d, int64_t bytes,
 	const struct explained_part *p, const char *whose, struct ts_explain *out)
 {
-	struct ts_explained *x = ts_explain_add(out, "%.300s on %s", d->name, whose);
+	struct ts_explained *x = ts_explain_add(out, "%s on %s", d->name, whose);
 	const struct memory_categories *k = memory_parts(m);
 
 	ts_explain_bytes(x, bytes, memory_units(m));

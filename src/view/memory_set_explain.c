@@ -117,7 +117,7 @@ explain_row(const struct explained_set *o)
 {
 	const struct memory_view *m = memory_of(o);
 	const struct ts_set_variable *r = o->row;
-	struct ts_explained *x = ts_explain_add(o->out, "bytes of %.300s on %.40s",
+	struct ts_explained *x = ts_explain_add(o->out, "bytes of %s on %s",
 		memory_set_name(memory_set_variables_of(o->t), r), o->of);
 
 	ts_explain_bytes(x, r->bytes, memory_units(m));
@@ -150,20 +150,20 @@ explain_total(const struct explained_set *o)
 	const struct ts_set_variables *v = memory_set_variables_of(o->t);
 	const struct memory_view *m = memory_of(o);
 	struct memory_whole whole = memory_scope_whole(m, &s->ask.of);
-	struct ts_explained *x = ts_explain_add(o->out, "bytes of all variables of %.40s", o->of);
+	struct ts_explained *x = ts_explain_add(o->out, "bytes of all variables of %s", o->of);
 
 	ts_explain_bytes(x, v->bytes, memory_units(m));
 	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.bytes");
 	ts_explain_formula(x, "the sum; variables that share memory count each");
 	ask_all(o, x, "sum(bytes)", "lowered_variable");
 	if (whole.bytes >= 0 && whole.gaps > 0) {
-		x = ts_explain_add(o->out, "gaps of %.40s", o->of);
+		x = ts_explain_add(o->out, "gaps of %s", o->of);
 		ts_explain_bytes(x, whole.gaps, memory_units(m));
 		ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total_gaps, tile_memory.total");
 		ask_all(o, x, "sum(" TS_EXPLAIN_USED " - total)", "tile_memory");
 	}
 	if (whole.bytes >= 0 && v->bytes >= 0) {
-		x = ts_explain_add(o->out, "memory of %.40s", o->of);
+		x = ts_explain_add(o->out, "memory of %s", o->of);
 		ts_explain_bytes(x, whole.bytes, memory_units(m));
 		ts_explain_from(x, TS_KNOWN_DERIVED, "tile_memory.total%s",
 			whole.gaps > 0 ? ", tile_memory.total_gaps" : "");
@@ -174,11 +174,11 @@ explain_total(const struct explained_set *o)
 			(long long)(whole.bytes - whole.gaps - v->bytes));
 		ask_all(o, x, memory_sql(o), "tile_memory");
 	}
-	x = ts_explain_add(o->out, "pieces of variables of %.40s", o->of);
+	x = ts_explain_add(o->out, "pieces of variables of %s", o->of);
 	ts_explain_integer(x, v->found, NULL);
 	ts_explain_from(x, TS_KNOWN_RECORDED, "lowered_variable");
 	ask_all(o, x, "count(CASE WHEN bytes >= 0 THEN 1 END)", "lowered_variable");
-	x = ts_explain_add(o->out, "names of variables of %.40s", o->of);
+	x = ts_explain_add(o->out, "names of variables of %s", o->of);
 	ts_explain_from(x, TS_KNOWN_DERIVED, "lowered_variable.name");
 	if (v->others > 0) { /* how many names those have is not known */
 		ts_explain_note(x, "more than %lld: so many are told apart", (long long)v->names);

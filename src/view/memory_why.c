@@ -140,7 +140,7 @@ explain_category(const struct memory_view *m, struct ts_explain *out)
 
 	if (category < 0)
 		return;
-	x = ts_explain_add(out, "largest category of tile %lld: %.300s", (long long)tile->tile,
+	x = ts_explain_add(out, "largest category of tile %lld: %s", (long long)tile->tile,
 		memory_category_name(m, category));
 	ts_explain_bytes(x, bytes, memory_units(m));
 	ts_explain_from(x, stored ? TS_KNOWN_RECORDED : TS_KNOWN_DERIVED, "%s",

@@ -186,7 +186,7 @@ cycles_from(const struct of *o)
 static struct ts_explained *
 explain_cycles(const struct of *o, const char *what, int64_t value)
 {
-	struct ts_explained *x = ts_explain_add(o->out, "%s of %.300s", what, o->name);
+	struct ts_explained *x = ts_explain_add(o->out, "%s of %s", what, o->name);
 
 	ts_explain_integer(x, value, "cycles");
 	ts_explain_from(x,
@@ -257,7 +257,7 @@ code_sql(const struct of *o, struct ts_strbuf *sql)
 static void
 explain_code(const struct of *o)
 {
-	struct ts_explained *x = ts_explain_add(o->out, "code of %.300s", o->name);
+	struct ts_explained *x = ts_explain_add(o->out, "code of %s", o->name);
 	bool exchange = o->w->kind == TS_WORK_EXCHANGES;
 	struct ts_strbuf sql;
 
@@ -313,7 +313,7 @@ explain_category(const struct of *o)
 static void
 explain_state(const struct of *o)
 {
-	struct ts_explained *x = ts_explain_add(o->out, "state of %.300s", o->name);
+	struct ts_explained *x = ts_explain_add(o->out, "state of %s", o->name);
 	bool one = !o->all && !o->family && o->row->vertices > 0;
 	struct ts_strbuf sql;
 
@@ -336,7 +336,7 @@ explain_state(const struct of *o)
 static void
 explain_vertices(const struct of *o)
 {
-	struct ts_explained *x = ts_explain_add(o->out, "vertices of %.300s", o->name);
+	struct ts_explained *x = ts_explain_add(o->out, "vertices of %s", o->name);
 	bool types = o->w->kind == TS_WORK_VERTICES;
 	struct ts_strbuf sql;
 
@@ -410,7 +410,7 @@ explain_count(const struct of *o)
 static void
 explain_sets(const struct of *o)
 {
-	struct ts_explained *x = ts_explain_add(o->out, "compute sets with %.300s", o->name);
+	struct ts_explained *x = ts_explain_add(o->out, "compute sets with %s", o->name);
 	struct ts_strbuf sql;
 
 	ts_explain_integer(x, o->row->sets, NULL);
@@ -429,7 +429,7 @@ explain_sets(const struct of *o)
 static void
 explain_tiles(const struct of *o)
 {
-	struct ts_explained *x = ts_explain_add(o->out, "selected tiles that have %.300s", o->name);
+	struct ts_explained *x = ts_explain_add(o->out, "selected tiles that have %s", o->name);
 	struct ts_strbuf sql;
 
 	ts_explain_integer(x, o->row->tiles, NULL);

@@ -292,7 +292,7 @@ explain_figures(const struct operations_view *s, struct ts_explain *out, uint32_
 		memcpy(&v, (const char *)f + figures[i].member, sizeof(v));
 		if (v == TS_UNKNOWN)
 			continue;
-		x = ts_explain_add(out, "%s of %.300s%s", figures[i].what, name.s ? name.s : "",
+		x = ts_explain_add(out, "%s of %s%s", figures[i].what, name.s ? name.s : "",
 			s->shape->wish.tree && row < s->shape->ids.nodes ? ", with all below" : "");
 		if (strcmp(figures[i].unit, "bytes") == 0)
 			ts_explain_bytes(x, v, s->base.env->options->units);

@@ -190,7 +190,7 @@ explain_category(struct summary_view *s, struct ts_explain *out, int arg)
 	const char *table = c->from_variables ? "lowered_variable" : "tile_category";
 	const char *bytes = c->from_variables ? "bytes"
 					      : "not_overlapped + coalesce(overlapped, 0)";
-	struct ts_explained *x = ts_explain_add(out, "memory of category %.300s", k->name);
+	struct ts_explained *x = ts_explain_add(out, "memory of category %s", k->name);
 	char name[200], query[600];
 	int64_t sum = 0;
 	bool quoted = ts_explain_quote(name, sizeof(name), k->name);

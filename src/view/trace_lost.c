@@ -513,7 +513,7 @@ explain_row(const struct ts_tab *tab, struct ts_explain *out, const struct ts_lo
 	struct ts_explained *x;
 
 	executions_sql(times, sizeof(times), tab, row->compute_set);
-	x = ts_explain_add(out, "tile-cycles lost in %.300s", name_of(t, row, name, sizeof(name)));
+	x = ts_explain_add(out, "tile-cycles lost in %s", name_of(t, row, name, sizeof(name)));
 	ts_explain_integer(x, row->lost, "tile-cycles");
 	ts_explain_shown(x, "%s", ts_fmt_cycles_short(n, ts_max_i64(row->lost, 0)));
 	ts_explain_from(x, ts_known_of_mark(mark_of(row)), "compute_set.%s, step", column);

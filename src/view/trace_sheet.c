@@ -114,7 +114,7 @@ explain_hits(const struct trace_view *t, struct ts_explain *out)
 
 	if (!t->has_hits || !t->needle[0] || !trace_searched(t))
 		return;
-	x = ts_explain_add(out, "steps with \"%.300s\" in their name", t->needle);
+	x = ts_explain_add(out, "steps with \"%s\" in their name", t->needle);
 	ts_explain_integer(x, t->hits.count, "steps");
 	ts_explain_from(x, TS_KNOWN_DERIVED, "step.name, else step.type");
 	if (strncmp(t->needle, "type:", 5) == 0 ||

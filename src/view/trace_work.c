@@ -664,7 +664,7 @@ explain_cost(const struct stages_tab *s, const struct ts_stage_costs *c, size_t 
 {
 	const struct ts_stage_cost *cost = ts_stage_cost_at(c, i);
 	char name[TS_EXPLAIN_TITLE / 2];
-	struct ts_explained *x = ts_explain_add(out, "cycles a pass of %.300s",
+	struct ts_explained *x = ts_explain_add(out, "cycles a pass of %s",
 		pipeline_cost_name(c, i, name, sizeof(name)));
 
 	ts_explain_real(x, ts_stage_cost_a_pass(c, i), "cycles");

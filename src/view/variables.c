@@ -106,12 +106,10 @@ static int
 sort_of(const char *name)
 {
 	int sort = ts_variable_sort_find(name);
-	int field = ts_filter_field_of(ts_variable_fields, name, strlen(name));
 
-	for (int i = 0; i < TS_SORT_COUNT && sort < 0 && field >= 0; i++)
-		if (ts_variable_sort_field((enum ts_variable_sort)i) == field)
-			sort = i;
-	return sort;
+	return sort >= 0
+		? sort
+		: ts_variable_sort_of(ts_filter_field_of(ts_variable_fields, name, strlen(name)));
 }
 
 static enum ts_effect

@@ -439,14 +439,12 @@ variables_wants_spread(struct variables_view *t)
 static enum ts_variable_sort
 sort_by_column(struct variables_view *t, const struct ts_table *table, int column)
 {
-	int field = about[t->column[column]].field;
+	int sort = ts_variable_sort_of(about[t->column[column]].field);
 
-	for (int sort = 0; sort < TS_SORT_COUNT && field >= 0; sort++)
-		if (ts_variable_sort_field((enum ts_variable_sort)sort) == field &&
-			ts_table_column_wanted(table, column) &&
-			ts_variable_sort_can(t->v, (enum ts_variable_sort)sort))
-			return (enum ts_variable_sort)sort;
-	return TS_SORT_ROW;
+	return sort >= 0 && ts_table_column_wanted(table, column) &&
+			ts_variable_sort_can(t->v, (enum ts_variable_sort)sort)
+		? (enum ts_variable_sort)sort
+		: TS_SORT_ROW;
 }
 
 enum ts_variable_sort

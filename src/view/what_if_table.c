@@ -283,7 +283,7 @@ what_if_row_name(const struct what_if_tab *s, int64_t row, char *out, size_t siz
 	}
 }
 
-/* What is allocated on the fullest tile beyond the limit, which stands beside what the changes take from its live bytes. */
+/* What is allocated on the fullest tile beyond the limit. */
 static int64_t
 over_limit(const struct what_if_tab *s)
 {

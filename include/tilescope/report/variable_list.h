@@ -45,6 +45,7 @@ enum { TS_VARIABLE_TOP = 1000 };
 
 const char *ts_variable_sort_name(enum ts_variable_sort sort); /* "row", "bytes", ... */
 int ts_variable_sort_find(const char *name);		       /* or -1 */
+int ts_variable_sort_of(int field); /* that goes by the field; -1: none, or none is given */
 
 /* The field that it sorts by, -1: none. */
 int ts_variable_sort_field(enum ts_variable_sort sort);
