@@ -483,6 +483,23 @@ START_TEST(names_are_quoted)
 }
 END_TEST
 
+START_TEST(cut_titles_say_so)
+{
+	struct ts_explain e;
+	char name[3 * TS_EXPLAIN_TITLE];
+
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	ts_explain_init(&e);
+	ck_assert_str_eq(ts_explain_add(&e, "bytes of %s", "a")->title, "bytes of a");
+	ts_explain_add(&e, "bytes of %s", name);
+	ck_assert_uint_eq(strlen(e.figure[1].title), TS_EXPLAIN_TITLE - 1);
+	ck_assert_str_eq(strstr(e.figure[1].title, "x\u2026"), "x\u2026");
+	name[TS_EXPLAIN_TITLE - 1 - strlen("bytes of ")] = '\0'; /* as long as there is room for */
+	ck_assert_ptr_null(strstr(ts_explain_add(&e, "bytes of %s", name)->title, "\u2026"));
+}
+END_TEST
+
 START_TEST(too_much_is_left_out)
 {
 	struct ts_explain *e = malloc(sizeof(*e));
@@ -527,6 +544,7 @@ main(void)
 		(int)(TS_COUNT(views) * TS_COUNT(reports)));
 	tcase_add_loop_test(c, figures_of_insights, 0, (int)TS_COUNT(insights));
 	tcase_add_test(c, names_are_quoted);
+	tcase_add_test(c, cut_titles_say_so);
 	tcase_add_test(c, too_much_is_left_out);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
