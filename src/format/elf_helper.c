@@ -6,8 +6,9 @@
  * any, to start processes, and all memory and time that a tile's file cannot need. Whatever the bytes
  * make of libelf then ends this process and costs one tile.
  *
- * A member is mapped, privately: most of its pages are never looked at. An archive that becomes shorter
- * meanwhile ends the helper, too, as the kernel ends those who look behind the end of a file.
+ * The archive is mapped privately, one window at a time: most pages of a member are never looked at, and
+ * a mapping for each member would cost more than reading it. An archive that becomes shorter meanwhile
+ * ends the helper: the kernel ends a process that touches a page behind the end of a file.
  */
 #include "config.h"
 
@@ -37,8 +38,15 @@
 enum {
 	SECONDS = 1,	   /* of the processor, for one tile */
 	SECONDS_ALL = 600, /* for an archive */
+	WINDOW = 16 << 20, /* bytes of the archive that are mapped at once, a larger member apart */
 	MEMORY = 320
 		<< 20, /* bytes of address space: a member, what libelf makes of it, ourselves */
+};
+
+/* The part of the archive that is mapped: bytes [offset, offset + size). */
+struct window {
+	char *map;
+	int64_t offset, size;
 };
 
 bool
@@ -103,44 +111,55 @@ put_all(const void *bytes, size_t n)
 	return true;
 }
 
-/* The processor's time of this process until it is ended by SIGVTALRM; 0: no end. */
+/* From now on the process may use this many seconds of a processor; SIGVTALRM ends it then. */
 static void
 allow(int seconds)
 {
 	(void)setitimer(ITIMER_VIRTUAL, &(struct itimerval){{0, 0}, {seconds, 0}}, NULL);
 }
 
-static enum ts_code
-read_member(struct ts_elf_tile *t, const struct ts_elf_request *q, struct ts_err *err)
+/* Move the window so that bytes [offset, offset + size) of the archive are in it. */
+static bool
+window_move(struct window *w, int64_t offset, int64_t size)
 {
-	int64_t before = q->offset % sysconf(_SC_PAGESIZE);
-	enum ts_code code;
-	char *map;
+	int64_t begin = offset - offset % sysconf(_SC_PAGESIZE);
+	int64_t length = size + offset - begin > WINDOW ? size + offset - begin : WINDOW;
+	void *map;
 
+	if (w->map && offset >= w->offset && size <= w->offset + w->size - offset)
+		return true;
+	if (w->map)
+		munmap(w->map, (size_t)w->size);
+	map = mmap(NULL, (size_t)length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
+		TS_ELF_ARCHIVE, begin);
+	*w = (struct window){map == MAP_FAILED ? NULL : map, begin, length};
+	return w->map != NULL;
+}
+
+static enum ts_code
+read_member(struct ts_elf_tile *t, struct window *w, const struct ts_elf_request *q,
+	struct ts_err *err)
+{
 	*t = (struct ts_elf_tile){.text = -1};
 	if (q->offset < 0 || q->size <= 0)
 		return ts_err_set(err, TS_E_DAMAGED, "an empty member");
 	if (q->size > TS_ELF_BYTES_MAX)
 		return ts_err_set(err, TS_E_LIMIT, "larger than %d MiB", TS_ELF_BYTES_MAX >> 20);
-	map = mmap(NULL, (size_t)(q->size + before), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_NORESERVE, TS_ELF_ARCHIVE, q->offset - before);
-	if (map == MAP_FAILED)
+	if (!window_move(w, q->offset, q->size))
 		return ts_err_sys(err, errno, "cannot map it");
 	allow(SECONDS);
-	code = ts_elf_tile_read(t, map + before, (size_t)q->size, q->details, err);
-	allow(0);
-	munmap(map, (size_t)(q->size + before));
-	return code;
+	return ts_elf_tile_read(t, w->map + (q->offset - w->offset), (size_t)q->size, q->details,
+		err);
 }
 
 static bool
-answer(const struct ts_elf_request *q)
+answer(struct window *w, const struct ts_elf_request *q)
 {
 	struct ts_elf_reply r = {.hello = TS_ELF_HELLO};
 	struct ts_elf_tile t;
 	struct ts_err err = {0};
 
-	r.code = read_member(&t, q, &err);
+	r.code = read_member(&t, w, q, &err);
 	r.text = t.text;
 	r.function_bytes = t.function_bytes;
 	r.sections = t.sections;
@@ -158,12 +177,13 @@ ts_elf_helper(void)
 {
 	const uint32_t hello = TS_ELF_HELLO;
 	struct ts_elf_request q;
+	struct window w = {0};
 
 	limit_itself();
 	if (!put_all(&hello, sizeof(hello)))
 		return 1;
 	while (get_all(&q, sizeof(q)) && q.hello == TS_ELF_HELLO)
-		if (!answer(&q))
+		if (!answer(&w, &q))
 			return 1;
 	return 0;
 }

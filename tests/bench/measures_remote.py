@@ -16,9 +16,8 @@ import time
 
 from engine import Skip, measure
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "remote"))
-import proxy  # noqa: E402
-import server  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from tests.remote import proxy, server  # noqa: E402
 
 RTT = 0.050
 BULK = 256 << 20        # as far_try's

@@ -16,9 +16,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(os.environ.get("builddir", "."), "tests", "bench")
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "remote"))
+sys.path.insert(0, os.path.dirname(os.path.dirname(HERE)))
 import engine  # noqa: E402
-import server  # noqa: E402
+from tests.remote import server  # noqa: E402
 
 # rows that may have no figure: nothing to cancel in a report this small, no index of everything; no sshd here
 MAY_LACK = {"cancel-inside", "cancel-app"}

@@ -8,8 +8,8 @@ import csv
 import io
 import itertools
 
-from cases_import import env, reports
-from harness import case, expect, parse
+from .cases_import import env, reports
+from .harness import FULL, case, expect, parse
 
 # Numbers that an import gives anew: compared by what they stand for.
 BY_NAME = {"category": "memory_category", "vertex_type": "vertex_type"}
@@ -59,7 +59,7 @@ def same(a, b):
     return len(a) == len(b) and all(x == y or not x or not y for x, y in zip(a, b))
 
 
-@case()
+@case(depth=FULL)
 def layouts_agree(ctx):
     """Every relation and column that two of the three have holds the same rows in both."""
     profile, store = reports(ctx)
@@ -86,7 +86,7 @@ def layouts_agree(ctx):
             pair + (compared,)))
 
 
-@case()
+@case(depth=FULL)
 def versions_agree(ctx):
     """Poplar's version and its hash are two things, also where libpva says both in one text."""
     profile, store = reports(ctx)

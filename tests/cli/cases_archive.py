@@ -7,7 +7,7 @@ import sqlite3
 import struct
 import subprocess
 
-from harness import case, expect, one_line, parse, untouched, snapshot
+from .harness import case, expect, one_line, parse, untouched, snapshot
 
 
 def elf(text, machine=248, width=1, order=1):
@@ -52,7 +52,7 @@ def names(got, *words):
     return any(all(w in text for w in words) for text in got["warnings"])
 
 
-@case()
+@case(smoke=1)
 def archive_alone(ctx):
     """It is the report: by its directory, by its name, under another name."""
     d = ctx.path("r")
@@ -90,7 +90,7 @@ def archive_alone(ctx):
     expect(bound[0]["source"].endswith("archive.a"), res, "its source")
 
 
-@case(params=["cut", "elf", "bomb", "empty", "other", "thin", "dangling", "header"])
+@case(params=["cut", "elf", "bomb", "empty", "other", "thin", "dangling", "header"], sample=4, smoke=1)
 def archive_broken(ctx, p):
     """What can be read is shown with exit status 4; what is no archive of tiles is no report."""
     d = ctx.path("r")

@@ -3,8 +3,8 @@
 
 import os
 
-import oracle
-from harness import case, compare, expect, one_line, parse, plain
+from . import oracle
+from .harness import case, compare, expect, one_line, parse, plain
 
 NAME = "0123456789abcdef" * 2
 

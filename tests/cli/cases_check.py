@@ -13,8 +13,9 @@ import sqlite3
 import subprocess
 import time
 
-import reports
-from harness import case, expect, manners, one_line, parse, snapshot, unsafe, untouched, Result
+from . import reports
+from .harness import (Result, at_full_depth, case, expect, manners, one_line, parse, snapshot, unsafe,
+                      untouched)
 
 SHAPE = ("--ipus", "1", "--tiles", "40", "--steps", "80", "--variables", "400")
 LOOKED_AT = 40000        # bytes of debug.cbor that are looked at whenever a report is opened, at least
@@ -172,9 +173,9 @@ def ways(name, data):
 
 
 def depths(what):
-    """Without and with --deep; one of them where sanitizers make it slow."""
+    """Without and with --deep; one of them where not everything is wanted."""
     both = ((), ("--deep",))
-    return both[len(what) % 2:][:1] if os.environ.get("TS_SANITIZE") else both
+    return both if at_full_depth() else both[len(what) % 2:][:1]
 
 
 def told(ctx, d, name, what, absent=False):
@@ -219,7 +220,7 @@ def broken(ctx, d, name, what):
     expect(limited(ctx, "summary", d).rc in (0, 4), ctx.last, what)
 
 
-@case(params=list(FILES))
+@case(params=list(FILES), sample=3, smoke=1)
 def check_broken(ctx, name):
     """Empty, cut, random, nested without end, lengths that cannot be: one part after the other."""
     d = whole(ctx)
@@ -232,7 +233,7 @@ def check_broken(ctx, name):
         broken(ctx, d, name, what)
 
 
-@case(params=list(FILES))
+@case(params=list(FILES), sample=2)
 def check_no_file(ctx, name):
     """A link that leads nowhere, a directory or a pipe in its place, a file that nobody may read."""
     d = whole(ctx)
@@ -336,7 +337,7 @@ def check_unsupported(ctx):
 
 # ---- parts of different runs -----------------------------------------------------------------------
 
-@case(params=list(FILES)[1:])
+@case(params=list(FILES)[1:], sample=2)
 def check_ages(ctx, name):
     """Much older than the profile: said once by summary and by check; a copy within the hour is not."""
     d = whole(ctx)

@@ -6,9 +6,9 @@ import random
 import shutil
 import sqlite3
 
-import oracle
-import reports
-from harness import (case, compare, expect, one_line, parse, plain, snapshot, summarise, unsafe,
+from . import oracle
+from . import reports
+from .harness import (FULL, case, compare, expect, one_line, parse, plain, snapshot, summarise, unsafe,
                      untouched)
 
 
@@ -44,7 +44,7 @@ def profile_under_any_name(ctx):
 
 @case(params=["missing", "empty", "random", "text", "short-magic", "empty-dir", "dir-as-profile",
               "fifo-as-profile", "dangling", "loop-link", "fifo", "devnull", "devzero", "noaccess",
-              "magic-only", "zeros"])
+              "magic-only", "zeros"], sample=6, smoke=1)
 def unreadable(ctx, p):
     """Not a report: exit 3, one line, nothing on standard output."""
     d = ctx.path("r")
@@ -90,7 +90,7 @@ def unreadable(ctx, p):
         one_line(ctx.run("summary", f), rc=3)
 
 
-@case()
+@case(depth=FULL)
 def something_else(ctx):
     """SQLite, but not a profile: the tables that were found are named."""
     os.makedirs(ctx.path("r"))
@@ -163,7 +163,7 @@ def no_guess(res, want, got):
                % (got["memory"]["tiles"], want["memory"]["tiles"]))
 
 
-@case(params=[0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, "odd", "page1", "minus1"])
+@case(params=[0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, "odd", "page1", "minus1"], sample=4, smoke=1)
 def truncated(ctx, p):
     """Cut off: what can be read is shown, with exit 4; or exit 3."""
     rep = plain(ctx, 50, page_size=1024, style="indexed", vars=2000, steps=200)
@@ -233,7 +233,7 @@ def verdict_of_a_part(ctx, p):
     no_guess(res, exp.object, got)
 
 
-@case(params=list(range(1, 41)))
+@case(params=list(range(1, 41)), sample=10, smoke=3)
 def noise(ctx, p):
     """One page overwritten with noise, each page of a small report in turn."""
     rep = plain(ctx, 51, page_size=1024, ipus=1, tiles=100, vars=400, steps=60)
@@ -274,7 +274,7 @@ def where(page, low, high):
     return "%s (page %d)" % (rows, page)
 
 
-@case(params=["memory_by_tile", "vars_info", "steps", "steps_by_ipu"])
+@case(params=["memory_by_tile", "vars_info", "steps", "steps_by_ipu"], sample=2, smoke=1)
 def behind_a_page(ctx, table):
     """Leaves of a table, each in turn: figures of all other rows, which are missing, exit 4."""
     rep = plain(ctx, 55, page_size=1024, ipus=1, tiles=600, vars=1500, steps=300)
@@ -326,7 +326,7 @@ def behind_a_page(ctx, table):
             f.write(whole)
 
 
-@case(params=list(range(24)))
+@case(params=list(range(24)), sample=8, smoke=3)
 def flipped(ctx, p):
     """Bytes changed here and there."""
     rng = random.Random("flip%d" % p)
@@ -601,7 +601,7 @@ DEBUG = [(b"", "empty"), (b"\x80", "offset 0: not a CBOR map"), (b"\xa1\x68conte
          (b"\xa1\x68contexts\xff", "offset 10: a break"), (bytes(range(255, 0, -1)), "offset ")]
 
 
-@case(params=range(len(DEBUG)))
+@case(params=range(len(DEBUG)), sample=4, smoke=1)
 def debug_damaged(ctx, i):
     """What is wrong with debug.cbor, and at which offset; everything else is as without it."""
     rep = plain(ctx, 93)

@@ -5,9 +5,9 @@ import hashlib
 import os
 import sqlite3
 
-import oracle
-import reports
-from harness import (case, compare, every_format, expect, one_line, parse, schema_ok, snapshot,
+from . import oracle
+from . import reports
+from .harness import (FULL, case, compare, every_format, expect, one_line, parse, schema_ok, snapshot,
                      summarise, untouched)
 
 
@@ -23,7 +23,7 @@ def demo_report(ctx, layout, *more, name="demo"):
 
 
 @case(params=[(), ("--ipus", "1", "--tiles", "1216"), ("--ipus", "4", "--seed", "9"), ("--oom",),
-              ("--ipus", "2", "--tiles", "100", "--steps", "50", "--variables", "500")])
+              ("--ipus", "2", "--tiles", "100", "--steps", "50", "--variables", "500")], sample=1, smoke=1)
 def demo_sdk(ctx, more):
     """The demo in the SDK's layout against the oracle."""
     d, f = demo_report(ctx, "sdk", *more)
@@ -36,7 +36,7 @@ def demo_sdk(ctx, more):
 
 
 @case(params=[(), ("--ipus", "1", "--tiles", "1216"), ("--ipus", "4", "--seed", "9"), ("--oom",),
-              ("--ipus", "2", "--tiles", "100", "--steps", "50", "--variables", "500")])
+              ("--ipus", "2", "--tiles", "100", "--steps", "50", "--variables", "500")], sample=1, smoke=1)
 def demo_store(ctx, more):
     """The demo as a store against the relations in it."""
     d, f = demo_report(ctx, "store", *more)
@@ -60,7 +60,7 @@ STORE = ["report", "target", "engine_option", "host", "graph_count", "ipu", "til
 SMALL = ("--ipus", "2", "--tiles", "100", "--steps", "50", "--variables", "500")
 
 
-@case()
+@case(smoke=1)
 def store_without_indexes(ctx):
     """A store without indexes must work, and say the same; under any name."""
     d, f = demo_report(ctx, "store", *SMALL)
@@ -82,7 +82,7 @@ def store_without_indexes(ctx):
     expect(not diff, res, "\n".join(diff))
 
 
-@case(params=STORE)
+@case(params=STORE, sample=7, smoke=1)
 def store_without(ctx, relation):
     """A relation less switches off what needs it and nothing else."""
     d, f = demo_report(ctx, "store", "--no-archive", *SMALL)   # which would stand in
@@ -125,7 +125,7 @@ def store_without(ctx, relation):
               ("step", "type"), ("step_ipu", "ipu"), ("step_ipu", "cycles"), ("step_ipu", "start"),
               ("step_ipu", "end"), ("liveness_step", "live_step"), ("run", "run"),
               ("liveness_step", "not_always_live"), ("variable", "bytes"), ("report", "value"),
-              ("program", "program"), ("compute_set", "compute_set")])
+              ("program", "program"), ("compute_set", "compute_set")], sample=6, smoke=1)
 def store_bad_numbers(ctx, p):
     """Bad values in a store: nothing dies, and what does not need the column stays."""
     rel, col = p
@@ -162,7 +162,7 @@ def store_bad_numbers(ctx, p):
         expect(got["warnings"], res, "no warning")
 
 
-@case(params=["sdk", "store"])
+@case(params=["sdk", "store"], sample=1)
 def demo_by_seed(ctx, p):
     """One seed, one file; another seed, another."""
     sums = []
@@ -233,7 +233,7 @@ def parts_there(d):
     return {k: "ok" for k, n in names.items() if os.path.exists(os.path.join(d, n))}
 
 
-@case(params=[("--ipus", "1", "--tiles", "40", "--steps", "200", "--seed", "3"), ("--ipus", "2", "--tiles", "64", "--steps", "400")])
+@case(params=[("--ipus", "1", "--tiles", "40", "--steps", "200", "--seed", "3"), ("--ipus", "2", "--tiles", "64", "--steps", "400")], depth=FULL)
 def lives_do_not_overlap(ctx, more):
     """Nothing is alive twice at one time, so that a step's bytes are the sum of what is alive then; nothing is warned of."""
     d, f = demo_report(ctx, "store", "--variables", "2500", "--no-archive", *more)

@@ -12,9 +12,9 @@ import sqlite3
 import subprocess
 import sys
 
-import oracle
-import reports
-from harness import case, expect, one_line, parse, plain, snapshot, unsafe, untouched
+from . import oracle
+from . import reports
+from .harness import case, expect, one_line, parse, plain, snapshot, unsafe, untouched
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange", "GlobalExchange": "global_exchange",
@@ -138,7 +138,7 @@ def goes_on(path, name):
     return path + more[over:]
 
 
-@case(params=["store", "sdk"])
+@case(params=["store", "sdk"], smoke=1)
 def folded(ctx, layout):
     """Sums of cycles by IPU and stack: the run, the names of debug contexts, the parts of the name, what the step does."""
     where = demo(ctx, layout=layout)
@@ -209,7 +209,7 @@ def nested(res, events, tracks):
     return slices
 
 
-@case(params=["store", "sdk"])
+@case(params=["store", "sdk"], sample=1, smoke=1)
 def perfetto(ctx, layout):
     """Every step of every IPU is a slice with its arguments; counters; nothing that the format does not know."""
     where = demo(ctx, layout=layout)
@@ -284,7 +284,7 @@ def perfetto_overlap(ctx):
     expect(sum(e["type"] == 1 and e["categories"] != ["run"] for e in got["events"]) == steps, res, "slices")
 
 
-@case(params=["store", "sdk"])
+@case(params=["store", "sdk"], sample=6, smoke=1)
 def tiles(ctx, layout):
     """One row for each tile, a column for each category."""
     where = demo(ctx, layout=layout)
@@ -300,7 +300,7 @@ def tiles(ctx, layout):
         expect(worst["total_gaps"] == memory["worst_tile_bytes"], ctx.last, "worst tile")
 
 
-@case()
+@case(smoke=1)
 def liveness(ctx):
     where = demo(ctx)
     got = rows(ctx, where, "liveness")
@@ -312,7 +312,7 @@ def liveness(ctx):
     expect([tuple(r.values()) for r in got] == want, ctx.last, "rows")
 
 
-@case()
+@case(smoke=1)
 def variables(ctx):
     where = demo(ctx)
     got = rows(ctx, where, "variables")
@@ -328,7 +328,7 @@ def blob_sum(blob):
                                          for i in range(0, len(blob), 4))
 
 
-@case()
+@case(smoke=1)
 def programs(ctx):
     where = demo(ctx)
     got = {r["program"]: r for r in rows(ctx, where, "programs")}
@@ -411,7 +411,7 @@ def absent(ctx):
         expect(not os.path.exists(ctx.path("out")), res, "a file was written")
 
 
-@case()
+@case(smoke=1)
 def damaged(ctx):
     """What can be read is written; exit status 4 says that it is not all."""
     where = demo(ctx, "--steps", "4000")

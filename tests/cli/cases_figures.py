@@ -12,13 +12,14 @@ import sqlite3
 import subprocess
 import time
 
-import oracle
-import reports
-from harness import (TIMEOUT, Result, case, every_format, expect, one_line, parse, plain, schema_ok,
+from . import oracle
+from . import reports
+from .harness import (FULL, TIMEOUT, Result, case, every_format, expect, one_line, parse, plain, schema_ok,
                      snapshot, summarise, unsafe, untouched)
 
 
-def seed_case(ctx, seed):
+@case(params=range(200), sample=40, smoke=12)
+def seed(ctx, seed):
     """A report drawn whole from its seed."""
     rep = reports.build(ctx.path("report"), seed)
     summarise(ctx, rep)
@@ -81,7 +82,7 @@ def by_hand(ctx):
 
 
 @case(params=[(1, 0), (1, 1), (1, 1472), (2, 1472), (1, 1216), (3, 100), (4, 1472), (1, 2944),
-              (3, 2944), (1, 100000), (4, 3), (2, 7), (0, 2944), (0, 2432), (0, 100)])
+              (3, 2944), (1, 100000), (4, 3), (2, 7), (0, 2944), (0, 2432), (0, 100)], sample=6, smoke=1)
 def tiles(ctx, shape):
     """IPUs and tiles in all: 0 tiles, 1 tile, several IPUs, replicas, 100,000 tiles."""
     ipus, count = shape
@@ -92,7 +93,7 @@ def tiles(ctx, shape):
 
 @case(params=[(s, t) for s in ("plain", "pk", "gaps", "norowid", "indexed", "view", "view_rename",
                                "view_filter", "view_compute", "view_union", "view_join",
-                               "view_view", "generated") for t in ("named", "absent")])
+                               "view_view", "generated") for t in ("named", "absent")], sample=13, smoke=2)
 def style(ctx, p):
     """Every relation in one form: tables, views, keys, indexes; IPU and tile column or not."""
     s, names = p
@@ -280,7 +281,7 @@ def missing_table(ctx, p):
 
 
 @case(params=[(r, c) for r in sorted(reports.COLUMNS) for c in reports.COLUMNS[r]
-              if c not in ("ipu",) and (r, c) != ("memory_by_tile", "tile")])
+              if c not in ("ipu",) and (r, c) != ("memory_by_tile", "tile")], sample=8, smoke=2)
 def missing_column(ctx, p):
     rep = plain(ctx, 9, missing_columns=[p])
     summarise(ctx, rep, status=(0,), maybe=True)
@@ -308,7 +309,7 @@ def empty_table(ctx, p):
     summarise(ctx, rep, maybe=True)
 
 
-@case(params=["UTF-8", "UTF-16le", "UTF-16be"])
+@case(params=["UTF-8", "UTF-16le", "UTF-16be"], sample=1, smoke=1)
 def hostile_names(ctx, p):
     rep = plain(ctx, 12, hostile_names=True, hostile_idents=True, categories=30, extra_tables=13,
                 encoding=p, vars=800)
@@ -351,7 +352,7 @@ def hostile_path(ctx):
         one_line(res, rc=3)
 
 
-@case(params=[(r, c, i) for (r, c) in reports.USED for i in (0, 1)])
+@case(params=[(r, c, i) for (r, c) in reports.USED for i in (0, 1)], sample=8, smoke=2)
 def bad_number(ctx, p):
     """Each bad value in each column that a figure uses."""
     rel, col, part = p
@@ -382,7 +383,7 @@ def bad_number_unused(ctx, p):
     summarise(ctx, rep, maybe=True)
 
 
-@case(params=sorted({r for r, c in reports.USED}))
+@case(params=sorted({r for r, c in reports.USED}), smoke=1)
 def all_bad(ctx, p):
     """Every row of a relation is bad."""
     col = dict((r, c) for r, c in reversed(reports.USED))[p]
@@ -612,7 +613,7 @@ def broken_views(ctx):
     expect(res.rc == 4, res, "a relation failed half way: exit status %d, expected 4" % res.rc)
 
 
-@case()
+@case(depth=FULL)
 def endless_view(ctx):
     """A view without end must not hang a verb for ever (nor eat the memory)."""
     rep = plain(ctx, 31, missing_tables=["var_categories"])
@@ -677,7 +678,7 @@ def alter(rep, *sqls, writable=False):
 
 @case(params=["virtual", "malformed", "nested", "wide", "trigger", "report-table", "many-tables",
               "case", "check", "strict", "autoincrement", "partial-index", "expr-index",
-              "without-rowid-text-key", "default-expr"])
+              "without-rowid-text-key", "default-expr"], sample=8, smoke=2)
 def odd_schema(ctx, p):
     """Schemas that a reader of SQLite may stumble over."""
     rep = plain(ctx, 45)

@@ -7,9 +7,9 @@ import os
 import re
 import sqlite3
 
-import oracle
-import reports
-from harness import case, compare, every_format, expect, one_line, parse, plain, schema_ok
+from . import oracle
+from . import reports
+from .harness import case, compare, every_format, expect, one_line, parse, plain, schema_ok
 
 
 @case()

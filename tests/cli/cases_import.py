@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from harness import case, expect, one_line, parse
+from .harness import FULL, at_full_depth, case, expect, one_line, parse
 
 STANDIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "standin")
 SHAPE = ("--ipus", "2", "--tiles", "4", "--steps", "300", "--variables", "300")
@@ -84,7 +84,7 @@ def same(res, path, store, relation, columns, where="1"):
         relation, len(got), len(want), next((p for p in zip(got, want) if p[0] != p[1]), None)))
 
 
-@case()
+@case(depth=FULL)
 def import_complete(ctx):
     """Everything through the documented properties comes out as it went in."""
     profile, store = reports(ctx)
@@ -100,7 +100,7 @@ def import_complete(ctx):
     expect(skipped(out) == [], res, "skipped: %s" % skipped(out))
 
 
-@case()
+@case(depth=FULL)
 def import_in_sql(ctx):
     """Names and IPUs that the profile does not have are the store's; the overlay's own tables can be read."""
     profile, store = reports(ctx)
@@ -124,7 +124,7 @@ def import_in_sql(ctx):
         one_line(ctx.run("query", profile, sql), rc=2)
 
 
-@case()
+@case(smoke=1)
 def import_summary_agrees(ctx):
     """The same questions get the same answers from the store, from the import and from the profile."""
     profile, store = reports(ctx)
@@ -153,7 +153,7 @@ SDK_DIFFERS = {"worst_tile", "worst_tile_bytes", "mean_tile_bytes", "gaps", "var
                "architecture", "ipus"}
 
 
-@case()
+@case(depth=FULL)
 def import_overlay(ctx):
     """Without --complete: only what the profile lacks, and the report's directory stays as it is."""
     profile, store = reports(ctx)
@@ -182,7 +182,7 @@ def import_overlay(ctx):
            os.listdir(os.path.dirname(path)) == [], res, "cleared")
 
 
-@case()
+@case(depth=FULL)
 def import_overlay_is_used(ctx):
     """The profile with its overlay answers what the store answers; another profile at its place does not."""
     profile, store = reports(ctx)
@@ -235,7 +235,7 @@ LIES = {
 SILENT = {"Variable._id"}       # not a documented one: done without
 
 
-@case(params=sorted(LIES))
+@case(params=sorted(LIES), depth=FULL)
 def import_lacks(ctx, which):
     """A property that is missing, or raises, costs what it gives, is listed, and breaks nothing else."""
     profile, store = reports(ctx)
@@ -269,14 +269,14 @@ def properties():
                   for name in vars(c) if not name.startswith("_"))
 
 
-@case(params=range(6))
+@case(params=range(6), depth=FULL)
 def import_each_raises(ctx, part):
     """Each property in turn: it costs what it gives, and the store can be opened."""
     shape = ("--ipus", "1", "--tiles", "8", "--steps", "60", "--variables", "60")
     for layout in ("sdk", "store"):
         expect(ctx.run("demo", ctx.path(layout), "--layout", layout, *shape).rc == 0, None, "demo")
     store, out = ctx.path("store", "report.tilescope"), ctx.path("out.tilescope")
-    some = properties()[part::6 * (4 if os.environ.get("TS_SANITIZE") else 1)]
+    some = properties()[part::6 * (1 if at_full_depth() else 4)]
     expect(some, None, "no properties")
     for path in some:
         res = ctx.run("import", ctx.path("sdk", "profile.pop"), "--complete", "-o", out,
@@ -286,7 +286,7 @@ def import_each_raises(ctx, part):
         expect(res.rc in (0, 4), res, "%s raises: the store does not open" % path)
 
 
-@case(params=["no-libpva", "no-python", "not-python", "open", "missing", "store", "unwritable"])
+@case(params=["no-libpva", "no-python", "not-python", "open", "missing", "store", "unwritable"], depth=FULL)
 def import_cannot(ctx, why):
     """One line that says what is wrong, its exit status, and nothing left behind."""
     profile, store = reports(ctx)
@@ -309,7 +309,7 @@ def import_cannot(ctx, why):
         expect(f.read() == "before", res, "the old store is gone")
 
 
-@case(params=["INT", "TERM"])
+@case(params=["INT", "TERM"], depth=FULL)
 def import_cancelled(ctx, name):
     """Interrupted in the midst: exit 130, the old store stays, the other program is gone."""
     profile, store = reports(ctx)
@@ -342,7 +342,7 @@ finally:
 """
 
 
-@case()
+@case(depth=FULL)
 def import_bounded(ctx):
     """Ten times the variables take as much memory (8 million of them: by hand)."""
     profile, store = reports(ctx)

@@ -9,10 +9,10 @@ import os
 import shutil
 import sqlite3
 
-import oracle_insights as insights
-import oracle_trace
-import reports
-from harness import case, expect, one_line, parse, plain, snapshot, unsafe, untouched
+from . import oracle_insights as insights
+from . import oracle_trace
+from . import reports
+from .harness import case, expect, one_line, parse, plain, snapshot, unsafe, untouched
 
 SHAPE = ("--ipus", "2", "--tiles", "1472", "--steps", "80", "--variables", "6000")
 KEYS = {"path", "host", "verdict", "findings", "not_known", "off", "warnings"}
@@ -146,7 +146,7 @@ EXECUTIONS = {
 }
 
 
-@case(params=sorted(EXECUTIONS))
+@case(params=sorted(EXECUTIONS), sample=2, smoke=1)
 def check_execution(ctx, kind):
     """Rules of the execution against plain Python over the rows: with the index, and without one."""
     ipus, steps, sql = EXECUTIONS[kind]
@@ -162,7 +162,7 @@ def check_execution(ctx, kind):
         agree(res, got, want)
 
 
-@case(params=range(12))
+@case(params=range(12), sample=4, smoke=1)
 def check_seed(ctx, seed):
     """Profiles drawn from a seed, hostile numbers and names among them."""
     rep = reports.build(ctx.path("report"), 4000 + seed)
@@ -292,7 +292,7 @@ ABSENT = {
 }
 
 
-@case(params=sorted(ABSENT))
+@case(params=sorted(ABSENT), sample=3, smoke=1)
 def check_absent(ctx, table):
     """A relation that is not there: what needs it is not known, with the reason; the rest as ever."""
     configure(ctx, MEMORY)
@@ -362,7 +362,7 @@ EXTREMES = {
 }
 
 
-@case(params=sorted(EXTREMES))
+@case(params=sorted(EXTREMES), sample=4, smoke=1)
 def check_extremes(ctx, what):
     """Numbers at their ends: an answer in every format, finite and without a crash."""
     d = change(demo(ctx), EXTREMES[what])

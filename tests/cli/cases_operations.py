@@ -3,9 +3,9 @@
 
 import os
 
-from cases_export import demo, export, rows, store
-from harness import case, expect, unsafe
-from oracle_operations import Operations
+from .cases_export import demo, export, rows, store
+from .harness import case, expect, unsafe
+from .oracle_operations import Operations
 
 
 def key_of(row):
@@ -32,7 +32,7 @@ def compare(ctx, where):
     return got
 
 
-@case()
+@case(smoke=1)
 def operations(ctx):
     """As the demo has them: recorded ones of a layer, contexts of three."""
     got = compare(ctx, demo(ctx))

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import time
 
-from harness import case, expect, manners, one_line, plain, snapshot, unsafe, untouched, Result
+from .harness import FULL, case, expect, manners, one_line, plain, snapshot, unsafe, untouched, Result
 
 # text that formats and terminals trip over, one row each
 ODD = ["plain", "", "a,b", 'say "x"', "two\nlines", "cr\r\nlf", "\x1b[31mred\x07", "tab\there",
@@ -36,7 +36,7 @@ def ask(ctx, path, sql, *args, rc=0):
     return res
 
 
-@case()
+@case(smoke=1)
 def json_rows(ctx):
     """An array of objects; numbers, NULL and blobs as docs say; a name that stands twice."""
     path = odd_file(ctx)
@@ -53,7 +53,7 @@ def json_rows(ctx):
     expect(json.loads(ask(ctx, path, "SELECT 1 WHERE 0", "-f", "json").out) == [], ctx.last, "empty")
 
 
-@case()
+@case(smoke=1)
 def csv_rows(ctx):
     """RFC 4180; NULL is an empty field, an empty text is quoted."""
     path = odd_file(ctx)
@@ -107,7 +107,7 @@ REFUSED = {
 }
 
 
-@case(params=sorted(REFUSED))
+@case(params=sorted(REFUSED), sample=15, smoke=3)
 def refused(ctx, p):
     path = odd_file(ctx)
     before = snapshot(ctx.dir)
@@ -159,7 +159,7 @@ def same_as_sqlite(ctx, seed):
     db.close()
 
 
-@case()
+@case(smoke=1)
 def relations(ctx):
     """--relations: what is bound to what, and why something is not."""
     rep = plain(ctx, 310, missing_tables=["var_categories"])
@@ -191,7 +191,7 @@ def many_rows(ctx):
     expect(p.wait(120) == 0 and err == b"" and b"i" in first, None, "broken pipe: %r %s" % (err, p.returncode))
 
 
-@case()
+@case(depth=FULL)
 def sorting_spills(ctx):
     """A sort of more than the memory that is allowed."""
     sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<250000)" \
@@ -225,7 +225,7 @@ def busy(pid):
     return int(fields[11]) + int(fields[12]) >= os.sysconf("SC_CLK_TCK") / 10
 
 
-@case()
+@case(smoke=1)
 def damaged(ctx):
     """A relation has the rows behind the damage, a table those before it, and 4; what does not touch it, and 0."""
     rep = plain(ctx, 320, steps=20000)
@@ -273,7 +273,7 @@ def cbor(v, indefinite=False):
     return (bytes([major << 5 | 31]) + body + b"\xff") if indefinite else head(major, len(v)) + body
 
 
-@case(params=["strings-first", "indefinite", "cut", "one-up", "own"])
+@case(params=["strings-first", "indefinite", "cut", "one-up", "own"], sample=2, smoke=1)
 def contexts(ctx, p):
     """The relation `context` is debug.cbor's where the report has none; ids of 64 bits join."""
     path = ctx.path("d")

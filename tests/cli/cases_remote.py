@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import subprocess
 
-from harness import case, expect, one_line, parse, plain
+from .harness import case, expect, one_line, parse, plain
 
 SERVER = "/usr/lib/openssh/sftp-server"
 
@@ -157,7 +157,7 @@ def remote_check_refused(ctx):
     one_line(ctx.run("check", "--files", "box:report", env=env), "Permission denied", rc=5)
 
 
-@case(params=["fifo", "device", "empty", "nothing", "large", "many", "several", "link"])
+@case(params=["fifo", "device", "empty", "nothing", "large", "many", "several", "link"], sample=3)
 def remote_odd_paths(ctx, what):
     """One clear line and exit status 3, of summary as of check --files; nothing is opened that would not end."""
     if not os.access(SERVER, os.X_OK):

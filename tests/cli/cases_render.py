@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import xml.etree.ElementTree
 
-from harness import case, expect, one_line, plain, snapshot, unsafe, untouched
+from .harness import case, expect, one_line, plain, snapshot, unsafe, untouched
 
 VIEWS = ("summary", "memory", "liveness", "trace", "variables", "tables")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -38,7 +38,7 @@ def text_of(svg):
     return [" ".join(t for _, t in sorted(words)) for _, words in sorted(lines.items())]
 
 
-@case(params=VIEWS)
+@case(params=VIEWS, sample=2, smoke=1)
 def picture_of_a_view(ctx, view):
     """txt, ansi and svg: the same words, the size that was asked for, the same bytes each time."""
     path = demo(ctx)
@@ -105,7 +105,7 @@ def ascii_and_colours(ctx):
               ("--at", "memory?pane=tabs&tab=variables&filter=nonsense>1"),
               ("--at", "variables?filter=name~("), ("--at", "variables?filter=colour>3"),
               ("--size", "10x10"), ("--size", "0x0"), ("--size", "80"), ("--size", "80x24x3"),
-              ("--size", "9999x9999"), ("-o", "picture.png"), ("-o", "picture"), ("-f", "png")])
+              ("--size", "9999x9999"), ("-o", "picture.png"), ("-o", "picture"), ("-f", "png")], sample=15, smoke=3)
 def refused(ctx, args):
     """One line, exit 2, no file."""
     path = demo(ctx)
@@ -147,7 +147,7 @@ PLACES = (
 )
 
 
-@case(params=PLACES)
+@case(params=PLACES, sample=7, smoke=2)
 def place(ctx, p):
     """An address leads to its place."""
     address, words = p[0], p[1:]
@@ -211,7 +211,7 @@ def cancelled(ctx):
 @case(params=(("memory", "tile_memory"), ("liveness", "liveness_step"), ("trace", "step_ipu"),
               ("variables", "lowered_variable"), ("summary", "tile_memory"),
               ("insights?tab=largest", "compute_set_vertex"),
-              ("liveness?tab=lifetimes", "program_variable")))
+              ("liveness?tab=lifetimes", "program_variable")), sample=3, smoke=1)
 def damaged(ctx, p):
     """A page that cannot be read: the picture shows what can be, the exit status is 4, a line says why."""
     view, table = p
@@ -241,7 +241,7 @@ def has_dbstat(db):
     return True
 
 
-@case()
+@case(smoke=1)
 def truncated(ctx):
     """Half of a file is opened, and said to be half."""
     path = demo(ctx)

@@ -7,9 +7,9 @@ import shutil
 import signal
 import subprocess
 
-import oracle
-import reports
-from harness import (Result, TIMEOUT, case, compare, expect, manners, one_line, parse, plain,
+from . import oracle
+from . import reports
+from .harness import (Result, TIMEOUT, case, compare, expect, manners, one_line, parse, plain,
                      snapshot, summarise, unsafe, untouched)
 
 
@@ -66,7 +66,7 @@ def several_bad_options(ctx):
               ("help", "nonsense"), ("demo", "--scale", "enormous", "x"),
               ("demo", "--ipus", "abc", "x"), ("demo", "--ipus", "-1", "x"),
               ("demo", "--layout", "what", "x"), ("demo", "a", "b"), ("summary", "-o", ""),
-              ("summary", "--form", "."), ("version", "extra")])
+              ("summary", "--form", "."), ("version", "extra")], smoke=2)
 def usage(ctx, args):
     """Exit 2, one line, standard output empty."""
     res = ctx.run(*args)

@@ -5,7 +5,7 @@ import json
 import os
 import sqlite3
 
-from harness import case, expect, parse
+from .harness import case, expect, parse
 
 SHAPE = ("--ipus", "1", "--tiles", "6", "--steps", "100", "--variables", "400")
 
@@ -84,7 +84,7 @@ def vars_json_of_no_use(ctx):
     expect(not os.path.exists(os.path.join(ctx.home, "cache")), res, "it was read")
 
 
-@case(params=["cut", "empty", "junk", "deep", "changed"])
+@case(params=["cut", "empty", "junk", "deep", "changed"], sample=2, smoke=1)
 def vars_json_damaged(ctx, p):
     """Damage is said with its place, exit 4; what comes before it is shown; nothing of it is kept."""
     profile, want, whole = report(ctx)

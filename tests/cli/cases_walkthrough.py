@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import xml.etree.ElementTree
 
-from harness import Failed, case
+from .harness import Failed, case
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "..", "..", "docs", "walkthrough.md")
@@ -108,7 +108,7 @@ def what_if(db, printed):
         raise Failed("what if: %s, right: %s" % (row, want))
 
 
-@case()
+@case(smoke=1)
 def walkthrough(ctx):
     """The page is what its commands print, and what they print is right."""
     with open(PAGE, encoding="utf-8") as f:

@@ -2,8 +2,7 @@
 """
 harness - what the cases of the command line share: running the program, its manners, comparing.
 
-A case is a function marked @case in one of the cases_*.py; it gets a Ctx, a directory of its own
-with the program in it, and raises Failed.  Every run through Ctx.run() is held to the manners of
+Every run through Ctx.run() is held to the manners of
 the program: no signal, no sanitizer's report, standard error safe for a terminal.
 """
 
@@ -15,32 +14,12 @@ import signal
 import sqlite3
 import subprocess
 
-import oracle
-import reports
+from .. import case as case_module
+from ..case import CHECK, FULL, LIMIT, SMOKE, Failed, at_full_depth, case  # noqa: F401
+from . import oracle
+from . import reports
 
-TIMEOUT = 300       # seconds, for what hangs; nothing is asserted about time
-CASES = []
-PASS_ENV = ("TILESCOPE_", "ASAN_", "UBSAN_", "TSAN_", "LSAN_", "LLVM_", "GCOV", "LD_LIBRARY_PATH")
-
-
-class Failed(Exception):
-    pass
-
-
-def case(defect=None, params=None):
-    """
-    Mark a test function; `params`: one case for each, given as second argument.  `defect`: why it
-    is known to fail, or a dict of that by parameter.
-    """
-    def mark(fn):
-        name = fn.__name__.replace("_", "-")
-        for p in [None] if params is None else params:
-            label = "-".join(map(str, p)) if isinstance(p, tuple) else str(p)
-            why = defect.get(p) if isinstance(defect, dict) else defect
-            CASES.append((name if params is None else "%s/%s" % (name, label), fn.__module__,
-                          fn.__name__, p, why))
-        return fn
-    return mark
+TIMEOUT = LIMIT
 
 
 class Result:
@@ -52,27 +31,10 @@ class Result:
             " ".join("%.200r" % a for a in self.args), self.rc, self.out, self.err)
 
 
-class Ctx:
+class Ctx(case_module.Ctx):
     """One case: its directory, and the program."""
 
-    def __init__(self, program, where):
-        self.program = program
-        self.dir = where
-        self.home = os.path.join(where, "home")
-        os.makedirs(self.home)
-        self.last = None
-
-    def path(self, *names):
-        return os.path.join(self.dir, *names)
-
-    def env(self, **more):
-        env = {k: v for k, v in os.environ.items() if k.startswith(PASS_ENV)}
-        env.update({"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": self.home,
-                    "XDG_CACHE_HOME": os.path.join(self.home, "cache"),
-                    "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
-                    "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"})
-        env.update(more)
-        return env
+    last = None
 
     def run(self, *args, timeout=TIMEOUT, env=None, stdin=subprocess.DEVNULL, cwd=None,
             stdout=subprocess.PIPE):

@@ -21,8 +21,8 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tty"))
-from terminal import Failed, Pty  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from tests.tty.terminal import Failed, Pty  # noqa: E402
 
 KEYS = ["1", "3", "tab", "down", "4", "p", "down", "7", "+", "tab", "pgdn", "end", "7", "down"]
 

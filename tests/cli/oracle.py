@@ -38,7 +38,7 @@ import sqlite3
 import sys
 import tempfile
 
-import reports
+from . import reports
 
 INT_MAX = (1 << 63) - 1
 BIG = 1 << 62

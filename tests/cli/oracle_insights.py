@@ -11,7 +11,7 @@ import re
 import shlex
 import sqlite3
 
-import oracle
+from . import oracle
 
 CODE = ("vertexCode", "controlCode", "internalExchangeCode", "globalExchangeCode",
         "hostExchangeCode", "sharedCodeStorage")

@@ -18,6 +18,7 @@
 #include "tilescope/report/index_work.h"
 #include "tilescope/report/tile_rows.h"
 
+#include "../unit/depth.h"
 #include "../unit/index_dir.h"
 #include "figures.h"
 #include "index_build.h"
@@ -253,7 +254,7 @@ START_TEST(building)
 {
 	enum fault fault = (enum fault)(READ_FAILS + _i / 2);
 	const struct ts_report_options options = {0};
-	bool slow = getenv("TS_SANITIZE") && *getenv("TS_SANITIZE");
+	bool sample = !at_full_depth();
 	struct ts_err err = {0};
 	struct sections sound;
 	struct ts_report *r;
@@ -273,7 +274,7 @@ START_TEST(building)
 	ts_index_release(x);
 	clear();
 	files = open_files();
-	most = (in_memory ? 200 : 20) / (slow ? 4 : 1);
+	most = (in_memory ? 200 : 20) / (sample ? 4 : 1);
 	for (int n = 1; n <= calls; n += calls > most ? calls / most : 1)
 		one(r, &sound, fault, n);
 	ck_assert_int_eq(open_files(), files);

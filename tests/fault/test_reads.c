@@ -11,6 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "../unit/depth.h"
 #include "figures.h"
 #include "wrap_pread.h"
 
@@ -63,7 +64,7 @@ arm(enum fault fault, int at)
 static int
 stride(void)
 {
-	return getenv("TS_SANITIZE") && *getenv("TS_SANITIZE") ? 3 : 1;
+	return at_full_depth() ? 1 : 7;
 }
 
 static const enum ts_demo_layout layouts[] = {TS_DEMO_STORE, TS_DEMO_SDK};

@@ -5,12 +5,14 @@
 . "${srcdir:-$(dirname "$0")/../..}/tests/lint/lib.sh"
 
 # the texts of all sources, those that go on in the next line put together; a message may stand in several pieces
-texts=$(find src -name '*.c' -exec cat {} + | tr '\n\t' '  ' | sed 's/"  *"//g')
+texts=$(mktemp)
+trap 'rm -f "$texts"' EXIT
+find src -name '*.c' -exec cat {} + | tr '\n\t' '  ' | sed 's/"  *"//g' >"$texts"
 messages=$(sed -n '/^| message | cause | remedy |/,/^$/p' README | sed -n '3,$p' | cut -d'|' -f2 | grep -o '`[^`]*`' | tr -d '`')
 
 [ "$(echo "$messages" | wc -l)" -gt 15 ] || check "README" "no table of messages"
 while IFS= read -r message; do
-	check "message '$message'" "$(printf '%s' "$texts" | grep -qF -- "$message" || echo "not in src/")"
+	check "message '$message'" "$(grep -qF -- "$message" "$texts" || echo "not in src/")"
 done <<END
 $messages
 END

@@ -6,22 +6,19 @@ import re
 import resource
 import shutil
 import socket
-import sys
 import tempfile
 import time
 
-import proxy
-import server
-from cases_hosts import fingerprint
-from harness import Failed, Skipped, case, expect
+from . import proxy
+from . import server
+from .cases_hosts import fingerprint
+from .harness import LIMIT, Failed, Skipped, case, expect
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tty"))
-import terminal  # noqa: E402
+from ..tty import terminal
 
 SECRET = "correct horse battery"
 WAYS = ["libssh", "ssh"]
 NAMED = ("esc", "C-c")
-LIMIT = 40     # seconds, for what hangs
 
 
 def workers(text):
@@ -134,7 +131,7 @@ def through(ctx, sshd, p, *lines, **more):
     return config
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1, smoke=1)
 def app_same_summary(ctx, way):
     path = report(ctx)
     with server.Sshd(ctx.dir) as sshd:
@@ -153,7 +150,7 @@ def name_in(text):
     return re.split(r" \d:?[A-Z]| \d ", text.split("\n")[0])[0].strip().replace("tilescope  ", "")
 
 
-@case(params=["%s-%d" % (word, columns) for word in ("scp", "url") for columns in (80, 100, 120, 240)])
+@case(params=["%s-%d" % (word, columns) for word in ("scp", "url") for columns in (80, 100, 120, 240)], sample=2, smoke=1)
 def app_title(ctx, how):
     """It names the host, once, however narrow the screen is; a path that is cut says so: no other report is called like that."""
     short = report(ctx)
@@ -180,7 +177,7 @@ def app_title(ctx, how):
         expect("report" in res.out.splitlines()[0], res, "the caption")
 
 
-@case(params=WAYS + ["auto"])
+@case(params=WAYS + ["auto"], sample=1)
 def app_verbs_never_ask(ctx, way):
     """Exit 5, and why."""
     path = report(ctx)
@@ -235,7 +232,7 @@ def app_falls_back(ctx):
             expect(res.rc == rc, res, "exit status %d, not %d" % (res.rc, rc))
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1, smoke=1)
 def app_opens(ctx, way):
     """The figures, how the host is reached, and the end."""
     path = report(ctx)
@@ -319,7 +316,7 @@ def app_wrong_passwords(ctx, leave):
             gives_up(t, "denied", leave)
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1)
 def app_wrong_passphrases(ctx, way):
     """The same of a key's passphrase."""
     path = report(ctx)
@@ -343,7 +340,7 @@ def asks_on_loss(ctx, host, p):
     return config
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1)
 def app_loss_asks(ctx, way):
     """A lost link that wants a password again takes no key of the view: a line says it, and r opens the box."""
     path = report(ctx)
@@ -508,7 +505,7 @@ def app_codes(ctx):
             t.leaves()
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1, smoke=1)
 def app_passphrase(ctx, way):
     path = report(ctx)
     with server.Sshd(ctx.dir) as sshd:
@@ -538,7 +535,7 @@ def app_asked_once_more(ctx):
             t.leaves()
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1, smoke=1)
 def app_unknown_host(ctx, way):
     """Enter is no, and so is no; another word is asked for again; yes, or the fingerprint as a whole, is kept."""
     path = report(ctx)
@@ -581,7 +578,7 @@ def app_unknown_host(ctx, way):
             t.leaves()
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1)
 def app_changed_key(ctx, way):
     """Refused, with the line of the old one."""
     path = report(ctx)
@@ -596,7 +593,7 @@ def app_changed_key(ctx, way):
                    "not said where: %r" % t.pty.raw[-600:])
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1)
 def app_question_given_up(ctx, way):
     """Esc ends the attempt; r asks anew; the program leaves while it is asked."""
     path = report(ctx)
@@ -612,7 +609,7 @@ def app_question_given_up(ctx, way):
             t.ends(130)
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1)
 def app_leaves_while_connecting(ctx, way):
     """A host that says nothing: C-c, r, and q do what they say."""
     path = report(ctx)
@@ -667,7 +664,7 @@ def app_filter_while_connecting(ctx):
             t.leaves()
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1, smoke=1)
 def app_loss(ctx, way):
     """The screen stays; what was asked meanwhile comes when the link is back; attempts are stopped and begun by keys."""
     path = report(ctx)
@@ -752,7 +749,7 @@ def app_cache_cleared(ctx):
         expect("nothing is kept" in res.out, res, "something is left")
 
 
-@case(params=["replaced", "gone"])
+@case(params=["replaced", "gone"], sample=1)
 def app_another_file(ctx, what):
     """What happened to the file while the link was cut is said."""
     path = report(ctx)
@@ -785,7 +782,7 @@ def replaced(path, other):
         os.replace(os.path.join(other, name), os.path.join(path, name))
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1)
 def app_replaced_variables(ctx, way):
     """What needed the old file says why it is not there, instead of waiting for ever; r reads the new one."""
     path = report(ctx, 1500000, 64)
@@ -827,7 +824,7 @@ def with_archive(ctx, name, tiles):
     return path
 
 
-@case(params=["same", "replaced"])
+@case(params=["same", "replaced"], sample=1)
 def app_archive_of_another(ctx, what):
     """archive.a is read when the report was replaced: it is not compared with the profile that is still shown. Of the same report it is."""
     path, other = with_archive(ctx, "report", 16), with_archive(ctx, "other", 24)
@@ -872,7 +869,7 @@ def as_another(ctx, sshd, p):
     return config
 
 
-@case(params=[80, 120])
+@case(params=[80, 120], sample=1)
 def app_permission_withdrawn(ctx, columns):
     """By a host that runs on: its line says so in full, however long the path; with the permission r reads again."""
     short = report(ctx, 150000)
@@ -926,7 +923,7 @@ def app_directory_closed(ctx):
             t.ends(0)
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1)
 def app_server_rebooted(ctx, way):
     """It is away, then nobody listens there, then it is there again: the line says so, and the same report goes on."""
     path = report(ctx)
@@ -949,7 +946,7 @@ def by_ssh(text):
     return re.search(r"(?<!lib)ssh ", text.split("\n")[0]) is not None
 
 
-@case(params=["ssh", "auto"])
+@case(params=["ssh", "auto"], sample=1)
 def app_proxy_jump(ctx, way):
     """Through another host, whose key is another, too: the same report; when that host is gone so is the connection, until it is back."""
     path = report(ctx)
@@ -1019,7 +1016,7 @@ def app_dead_master(ctx):
     expect(len(after) > 1 and all("-oControlPath=none" in line for line in after[1:]), None, "a master may be used: %s" % after)
 
 
-@case(params=["ssh", "auto"])
+@case(params=["ssh", "auto"], sample=1, smoke=1)
 def app_master_over_a_loss(ctx, way):
     """All channels are one connection, by the master of the configuration; with the link it ends, and the next one begins another."""
     path = report(ctx, 150000)
@@ -1063,7 +1060,7 @@ def app_master_over_a_loss(ctx, way):
         shutil.rmtree(short, ignore_errors=True)
 
 
-@case(params=[way + link for way in WAYS for link in ("-link-cut", "-link-there")])
+@case(params=[way + link for way in WAYS for link in ("-link-cut", "-link-there")], sample=1)
 def app_asleep(ctx, how):
     """An hour of sleep, in which the link was cut or not: it is said, the host is connected anew, and work goes on from what is here."""
     way, link = how.split("-", 1)
@@ -1167,7 +1164,7 @@ def app_verb_says_something(ctx):
             pty.close()
 
 
-@case(params=WAYS)
+@case(params=WAYS, sample=1)
 def app_verb_connects(ctx, way):
     """On a terminal a verb says that it connects, and that it connects again; why it ends stands on a line of its own. Not in a pipe."""
     path = report(ctx, 800000)

@@ -3,8 +3,8 @@
 
 import os
 
-import server
-from harness import case, expect, reached, refused
+from . import server
+from .harness import case, expect, reached, refused
 
 SECRET = "correct horse battery"
 
@@ -68,7 +68,7 @@ def rounds_without_a_question(ctx):
         expect(len(res.lines("question")) == 1, res, "not one question")
 
 
-@case(params=["password-code", "code-password", "key-code", "key-password-code"])
+@case(params=["password-code", "code-password", "key-code", "key-password-code"], sample=2)
 def factors(ctx, how):
     """Partial success goes on to the next factor, in the host's order."""
     path, line = ctx.key("key")

@@ -3,13 +3,13 @@
 
 import os
 
-import server
-from harness import case, expect, reached, refused
+from . import server
+from .harness import case, expect, reached, refused
 
 KINDS = ("ed25519", "rsa", "ecdsa")
 
 
-@case(params=KINDS)
+@case(params=KINDS, sample=1)
 def key_without_passphrase(ctx, kind):
     path, line = ctx.key("key", kind)
     with server.Sshd(ctx.dir) as sshd:
@@ -19,7 +19,7 @@ def key_without_passphrase(ctx, kind):
         expect(res.lines("channel 0 stands at") == [sshd.home], res, "it stands elsewhere")
 
 
-@case(params=["ed25519", "rsa", "rsa-pem", "rsa-pkcs8"])
+@case(params=["ed25519", "rsa", "rsa-pem", "rsa-pkcs8"], sample=1, smoke=1)
 def key_with_passphrase(ctx, kind):
     form = {"rsa-pem": "PEM", "rsa-pkcs8": "PKCS8"}.get(kind)
     path, line = ctx.key("key", kind.split("-")[0], "open sesame, please", form)
@@ -92,7 +92,7 @@ def keys_in_the_way(ctx):
         reached(ctx.transport(config=ctx.client(sshd, keys=keys)))
 
 
-@case(params=KINDS)
+@case(params=KINDS, sample=1)
 def agent(ctx, kind):
     path, line = ctx.key("key", kind)
     with server.Sshd(ctx.dir) as sshd, server.Agent(ctx.dir, path) as a:
@@ -124,7 +124,7 @@ def agent_without_the_key(ctx):
             reached(ctx.transport(config=config))
 
 
-@case(params=["files", "agent", "agent-and-file", "same-key"])
+@case(params=["files", "agent", "agent-and-file", "same-key"], sample=1)
 def two_keys(ctx, how):
     """Two factors: the server wants two different keys."""
     # libssh 0.10.6 asks an agent for its keys anew, and forgets the list that it had: a leak of its own

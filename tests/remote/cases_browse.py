@@ -4,10 +4,10 @@
 import os
 import shutil
 
-import proxy
-import server
-from harness import case, expect
-from cases_app import App, report, through
+from . import proxy
+from . import server
+from .harness import case, expect
+from .cases_app import App, report, through
 
 
 def line_of(text, words):
@@ -15,7 +15,7 @@ def line_of(text, words):
     return next((line for line in text.split("\n") if words in line), "")
 
 
-@case(params=["ssh", "libssh"])
+@case(params=["ssh", "libssh"], sample=1, smoke=1)
 def browse(ctx, way):
     top = ctx.path("top")
     os.makedirs(os.path.join(top, "deep", "empty"))
@@ -40,7 +40,7 @@ def browse(ctx, way):
             t.leaves()
 
 
-@case(params=["ssh", "libssh"])
+@case(params=["ssh", "libssh"], sample=1)
 def search(ctx, way):
     """A directory of a host without a report is searched three levels deep, as one here: forty directories take a few round trips;
     reports are named so that they can be opened."""

@@ -8,9 +8,9 @@ against what went through the proxy.
 
 import os
 
-import proxy
-import server
-from harness import case, expect
+from . import proxy
+from . import server
+from .harness import FULL, case, expect
 
 QUESTIONS = ("tiles", "trace", "timeline", "interior", "zoom", "jump")
 
@@ -56,7 +56,7 @@ def connection(ctx, sshd, way):
     return config
 
 
-@case(params=["ssh/0", "ssh/25", "ssh/50", "ssh/100", "libssh/50"])
+@case(params=["ssh/0", "ssh/25", "ssh/50", "ssh/100", "libssh/50"], sample=1, smoke=1)
 def budget(ctx, how):
     """So many round trips and bytes at any delay, the same answers as here, and next to nothing on the second visit."""
     by, rtt = how.split("/")
@@ -79,7 +79,7 @@ def budget(ctx, how):
             expect((int(there["open"]["kept"]) > 0) == (visit == 1), res, "visit %d: blocks on disk" % (visit + 1))
 
 
-@case(params=list(LAYOUTS))
+@case(params=list(LAYOUTS), sample=1)
 def trace_questions(ctx, layout):
     """Searches in the Trace, flame graphs and BSP name what they will read: a few round trips each, where rows are reached
     by row id, by an index, and where what is drawn stands in overflow pages; the same answers as here."""
@@ -105,7 +105,7 @@ PASSES = {"programs": 5, "operations": 5, "variables": 2, "sorted": 2, "filtered
 GRAPHS = {"sdk": ("--layout", "sdk"), "store": ("--layout", "store"), "blobs": ("--layout", "store", "--tiles", "1472", "--ipus", "1")}
 
 
-@case(params=list(GRAPHS))
+@case(params=list(GRAPHS), sample=1)
 def passes(ctx, layout):
     """A relation of up to 4 MiB that is gone through is named at once, with what of its rows stands in overflow pages and with the
     names that they refer to: a few round trips, the same answers as here."""
@@ -131,7 +131,7 @@ FIRST_SCREEN = {"ssh": (15, 13), "libssh": (14, 11)}     # on a first visit, on 
 FIRST_TRIPS = (5, 2)
 
 
-@case(params=["ssh/25", "ssh/50", "libssh/50"])
+@case(params=["ssh/25", "ssh/50", "libssh/50"], sample=1, smoke=1)
 def first_screen(ctx, how):
     """With connecting, as the proxy counts it: opening the profile, and the memory of the tiles.  Without a delay
     a burst whose first answers are there before its last request would count as several."""
@@ -155,7 +155,7 @@ def first_screen(ctx, how):
             expect(took["connections"] == 1, res, "%d connections" % took["connections"])
 
 
-@case()
+@case(depth=FULL)
 def other_state(ctx):
     """Another file at that path: nothing of the old one is used."""
     path = make(ctx)
@@ -171,7 +171,7 @@ def other_state(ctx):
         expect(int(there["open"]["kept"]) > 0, res, "blocks of the new state were not kept")
 
 
-@case(params=["cut", "changed", "table"])
+@case(params=["cut", "changed", "table"], sample=1)
 def damaged_store(ctx, how):
     """A store that somebody has damaged costs round trips, no answers."""
     path = make(ctx)

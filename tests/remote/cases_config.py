@@ -5,9 +5,9 @@ import os
 import random
 import subprocess
 
-import proxy
-import server
-from harness import case, expect
+from . import proxy
+from . import server
+from .harness import FULL, case, expect
 
 SAME = ("hostname", "user", "port", "stricthostkeychecking", "batchmode", "pubkeyauthentication",
         "kbdinteractiveauthentication", "passwordauthentication", "numberofpasswordprompts",
@@ -97,7 +97,7 @@ def some(rng, needs):
     return "\n".join(text) + "\n"
 
 
-@case(params=range(8))
+@case(params=range(8), sample=1, smoke=1)
 def drawn(ctx, seed):
     """Drawn configurations: the same values, for each host."""
     rng = random.Random(seed)
@@ -169,7 +169,7 @@ def opened(ctx, way, config, path, verb="schema", *more):
                    *more, "there:" + path)
 
 
-@case()
+@case(depth=FULL)
 def libssh_says_what_it_leaves_out(ctx):
     """One line of a verb; nothing where nothing is left out, or with --quiet."""
     path, line = ctx.key("key")

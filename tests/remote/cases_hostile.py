@@ -4,9 +4,9 @@
 import os
 import sys
 
-import server
-from harness import case, expect
-from cases_app import App, report
+from . import server
+from .harness import case, expect
+from .cases_app import App, report
 
 MODES = {
     # right in spite of what else comes: exit status (every name is there, and is the profile)
@@ -47,7 +47,7 @@ def liar(ctx, mode, path=None):
     return env
 
 
-@case(params=list(MODES))
+@case(params=list(MODES), sample=4, smoke=2)
 def hostile_host(ctx, mode):
     """No signal, no end of memory, no hang; one line that says why, without what the server put into it."""
     path = report(ctx)
@@ -70,7 +70,7 @@ def hostile_host(ctx, mode):
                 expect(line in res.out, res, "other words than here: %s" % line)
 
 
-@case(params=["names", "endless-names"])
+@case(params=["names", "endless-names"], sample=1, smoke=1)
 def hostile_names(ctx, mode):
     """10,000 entries, some of them made to harm, and entries without end: a picker that stands, and can be left."""
     env = liar(ctx, mode)

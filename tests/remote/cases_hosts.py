@@ -6,8 +6,8 @@ import base64
 import os
 import subprocess
 
-import server
-from harness import case, expect, reached, refused
+from . import server
+from .harness import case, expect, reached, refused
 
 
 def fingerprint(line):
@@ -29,7 +29,7 @@ def found(ctx, sshd):
     return p.stdout.decode()
 
 
-@case(params=["plain", "hashed"])
+@case(params=["plain", "hashed"], sample=1)
 def unknown_host_accepted(ctx, how):
     """Asked once; what is written OpenSSH reads; a file without a last newline is no trap."""
     with server.Sshd(ctx.dir) as sshd:
@@ -58,7 +58,7 @@ def directory_is_made(ctx):
         expect(os.stat(ctx.known).st_mode & 0o777 == 0o600, None, "mode of the file")
 
 
-@case(params=["refused", "no", "empty", "Yes"])
+@case(params=["refused", "no", "empty", "Yes"], sample=1)
 def unknown_host_refused(ctx, how):
     """Anything but yes is no: nothing is written, nobody logs in."""
     with server.Sshd(ctx.dir) as sshd:
@@ -78,7 +78,7 @@ def unknown_host_of_a_verb(ctx):
         expect(not res.lines("question"), res, "a question")
 
 
-@case(params=["yes", "accept-new", "no"])
+@case(params=["yes", "accept-new", "no"], sample=1)
 def strict(ctx, how):
     with server.Sshd(ctx.dir) as sshd:
         config = ctx.client(sshd, "StrictHostKeyChecking %s" % how, known=False, keys=[ready(ctx, sshd)])
@@ -116,7 +116,7 @@ def other_type(ctx):
                 "%s:1" % ctx.known)
 
 
-@case(params=["ed25519", "rsa", "ecdsa"])
+@case(params=["ed25519", "rsa", "ecdsa"], sample=1)
 def known_by_one_of_several(ctx, kind):
     """A host with keys of three types shows the one that is known."""
     with server.Sshd(ctx.dir, host_keys=("ed25519", "rsa", "ecdsa")) as sshd:
@@ -124,7 +124,7 @@ def known_by_one_of_several(ctx, kind):
         reached(ctx.transport(config=config))
 
 
-@case(params=["same", "other", "both", "elsewhere"])
+@case(params=["same", "other", "both", "elsewhere"], sample=1)
 def revoked(ctx, how):
     """@revoked is about one key: that one is refused wherever else it stands."""
     other = server.make_key(ctx.path("other"))
@@ -142,7 +142,7 @@ def revoked(ctx, how):
             reached(res)
 
 
-@case(params=["hashed", "pattern", "many", "excluded", "alone", "tabs", "global", "second-file", "authority"])
+@case(params=["hashed", "pattern", "many", "excluded", "alone", "tabs", "global", "second-file", "authority"], sample=3, smoke=1)
 def forms(ctx, how):
     """Lines as OpenSSH has them."""
     with server.Sshd(ctx.dir) as sshd:

@@ -5,9 +5,9 @@ import os
 import resource
 import socket
 
-import proxy
-import server
-from harness import case, expect, reached, refused
+from . import proxy
+from . import server
+from .harness import case, expect, reached, refused
 
 
 def ready(ctx, sshd, *lines):
@@ -36,7 +36,7 @@ def which_way(ctx):
         refused(res, "unknown host")
 
 
-@case(params=["libssh/1", "libssh/3", "libssh/8", "ssh/1", "ssh/3"])
+@case(params=["libssh/1", "libssh/3", "libssh/8", "ssh/1", "ssh/3"], sample=2, smoke=1)
 def channels(ctx, way):
     """Channels read a file together: of one session, or each a child."""
     kind, count = way.split("/")
@@ -97,7 +97,7 @@ def second_address(ctx):
         reached(ctx.transport(config=config))
 
 
-@case(params=["silent", "noise", "closes", "endless", "http"])
+@case(params=["silent", "noise", "closes", "endless", "http"], sample=2)
 def no_ssh_server(ctx, how):
     """Something else answers there, or nothing."""
     listener = socket.socket()
@@ -152,7 +152,7 @@ def turns(ctx, rtt):
         expect(more <= 20, None, "%d turns with eight channels" % more)
 
 
-@case(params=["libssh", "ssh"])
+@case(params=["libssh", "ssh"], sample=1)
 def slow_and_thin(ctx, kind):
     """30 ms and 4 MB/s: the same bytes."""
     data = os.urandom(1 << 20)
@@ -164,7 +164,7 @@ def slow_and_thin(ctx, kind):
         expect(res.lines("read ") == ["%d %d" % (len(data), total(data))], res, "other bytes")
 
 
-@case(params=[0, 50, 1000, 2500, 5000, 200000])
+@case(params=[0, 50, 1000, 2500, 5000, 200000], sample=3, smoke=1)
 def cut(ctx, after):
     """The link is cut after so many bytes, in the midst of whatever that is: said, not for good."""
     with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
@@ -204,7 +204,7 @@ MODES = ("honest", "length-0", "length-huge", "length-short", "version-2", "no-v
          "endless", "unknown-id", "twice", "wrong-type", "errors", "data-long", "silent")
 
 
-@case(params=MODES)
+@case(params=MODES, sample=5, smoke=2)
 def hostile_bytes(ctx, mode):
     """Whatever an SFTP server sends, the transport carries it; it ends when it is left."""
     with server.AuthServer(ctx, "password=x", sftp=os.path.join(os.path.dirname(__file__), "hostile.py"),

@@ -5,10 +5,10 @@ import json
 import os
 import re
 
-import proxy
-import server
-from harness import case, expect
-from cases_budget import connection
+from . import proxy
+from . import server
+from .harness import case, expect
+from .cases_budget import connection
 
 # names and attributes, of a report with archive.a, debug.cbor, framework.json and app.json; blocks of files are not in it
 LOOKS = 32
@@ -32,7 +32,7 @@ def said(res, when):
             for what, rest in re.findall(r"^stats %s (\w+) (.*)$" % when, res.err, re.M)}
 
 
-@case(params=["ssh/0", "ssh/50", "libssh/50"])
+@case(params=["ssh/0", "ssh/50", "libssh/50"], sample=1, smoke=1)
 def all_parts(ctx, how):
     by, rtt = how.split("/")
     program, path = make(ctx)

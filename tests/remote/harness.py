@@ -2,38 +2,18 @@
 """
 harness - what the cases of remote hosts share: a directory, a client's configuration, the programs.
 
-A case is a function marked @case in one of the cases_*.py; it gets a Ctx and raises Failed.  Every run is held to
-these manners: no signal, no sanitizer's report, no secret in what is written.
+Every run is held to these manners: no signal, no sanitizer's report, no secret in what is written.
 """
 
 import os
 import signal
 import subprocess
 
-import server
+from .. import case as case_module
+from ..case import CHECK, FULL, LIMIT, SMOKE, Failed, Skipped, at_full_depth, case  # noqa: F401
+from . import server
 
-TIMEOUT = 300       # seconds, for what hangs; nothing is asserted about time
-CASES = []
-PASS_ENV = ("TILESCOPE_", "ASAN_", "UBSAN_", "TSAN_", "LSAN_", "LLVM_", "GCOV", "LD_LIBRARY_PATH")
-
-
-class Failed(Exception):
-    pass
-
-
-class Skipped(Exception):
-    """It cannot be seen here; why."""
-
-
-def case(params=None):
-    """Mark a test function; `params`: one case for each, given as second argument."""
-    def mark(fn):
-        name = fn.__name__.replace("_", "-")
-        for p in [None] if params is None else params:
-            CASES.append((name if params is None else "%s/%s" % (name, p), fn.__module__,
-                          fn.__name__, p))
-        return fn
-    return mark
+TIMEOUT = LIMIT
 
 
 class Result:
@@ -48,28 +28,13 @@ class Result:
         return "$ %s\nexit %s\n%s%s" % (" ".join(self.args), self.rc, self.out[-3000:], self.err[-1500:])
 
 
-class Ctx:
+class Ctx(case_module.Ctx):
     """One case: its directory, and the programs."""
 
-    def __init__(self, builddir, where):
-        self.builddir = builddir
-        self.dir = where
-        self.home = os.path.join(where, "home")
-        self.known = os.path.join(where, "known_hosts")
+    def __init__(self, *more):
+        super().__init__(*more)
+        self.known = os.path.join(self.dir, "known_hosts")
         self.secrets = []       # texts that nothing may write
-        os.makedirs(self.home)
-
-    def path(self, *names):
-        return os.path.join(self.dir, *names)
-
-    def env(self, **more):
-        env = {k: v for k, v in os.environ.items() if k.startswith(PASS_ENV)}
-        env.update({"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": self.home,
-                    "XDG_CACHE_HOME": os.path.join(self.home, "cache"),
-                    "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
-                    "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"})
-        env.update(more)
-        return env
 
     def client(self, sshd, *lines, known=True, keys=()):
         """A client's configuration for that server, as `Host there`; returns the file."""

@@ -9,6 +9,7 @@
 #include <locale.h>
 #include <math.h>
 
+#include "../unit/depth.h"
 #include "view_harness.h"
 
 #include "tilescope/report/query.h"
@@ -389,6 +390,11 @@ START_TEST(figures_are_what_their_queries_print)
 	struct walk *w = calloc(1, sizeof(*w));
 	char where[80];
 
+	/* the first report with all views; of the others each with a third, another one each time */
+	if (!at_full_depth() && report > 0 && (view + report) % 3) {
+		free(w);
+		return;
+	}
 	ck_assert_ptr_nonnull(w);
 	snprintf(where, sizeof(where), "%s of report %s", views[view].ops->title,
 		reports[report].name);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "../unit/depth.h"
 #include "live_report.h"
 #include "table_rows.h"
 
@@ -199,7 +200,7 @@ suite(void)
 	TCase *c = tcase_create("all");
 
 	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, arranged, 0, 2);
+	tcase_add_loop_test(c, arranged, 0, sample_of(2));
 	tcase_add_test(c, small_ones);
 	tcase_add_test(c, search);
 	suite_add_tcase(s, c);

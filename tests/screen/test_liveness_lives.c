@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "../unit/depth.h"
 #include "live_report.h"
 #include "table_rows.h"
 
@@ -328,7 +329,7 @@ main(void)
 	tcase_add_test(tc, idlest);
 	tcase_add_loop_test(tc, in_vain, 0, 2);
 	tcase_add_test(tc, long_names);
-	tcase_add_test(tc, many);
+	tcase_add_full_test(tc, many);
 	tcase_add_test(tc, marks);
 	tcase_add_test(tc, marks_of_row_ids);
 	tcase_set_timeout(tc, 120);

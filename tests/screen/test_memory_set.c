@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "../unit/depth.h"
 #include "table_rows.h"
 
 #include "../unit/index_dir.h"
@@ -696,19 +697,19 @@ suite(void)
 	TCase *c = tcase_create("all");
 
 	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, arranged, 0, WAYS);
-	tcase_add_loop_test(c, the_largest_come_first, 0, WAYS);
-	tcase_add_loop_test(c, the_smallest_is_listed, 0, WAYS);
+	tcase_add_loop_test(c, arranged, 0, sample_of(WAYS));
+	tcase_add_loop_test(c, the_largest_come_first, 0, sample_of(WAYS));
+	tcase_add_loop_test(c, the_smallest_is_listed, 0, sample_of(WAYS));
 	tcase_add_loop_test(c, a_search_waits_for_all_names, 2, WAYS);
-	tcase_add_loop_test(c, all_names_are_needed_at_once, 0, WAYS);
-	tcase_add_loop_test(c, an_order_that_is_stopped, 0, WAYS);
-	tcase_add_loop_test(c, a_filter_that_takes_too_long, 0, WAYS);
+	tcase_add_loop_test(c, all_names_are_needed_at_once, 0, sample_of(WAYS));
+	tcase_add_loop_test(c, an_order_that_is_stopped, 0, sample_of(WAYS));
+	tcase_add_loop_test(c, a_filter_that_takes_too_long, 0, sample_of(WAYS));
 	tcase_add_loop_test(c, the_smaller_names_are_stopped, 2, WAYS);
 	tcase_add_test(c, files_have_totals);
-	tcase_add_loop_test(c, a_name_is_gone_to, 0, WAYS);
-	tcase_add_loop_test(c, a_name_is_ticked, 0, WAYS);
-	tcase_add_loop_test(c, a_name_is_not_gone_to, 0, WAYS);
-	tcase_add_loop_test(c, figures_are_explained, 0, WAYS);
+	tcase_add_loop_test(c, a_name_is_gone_to, 0, sample_of(WAYS));
+	tcase_add_loop_test(c, a_name_is_ticked, 0, sample_of(WAYS));
+	tcase_add_loop_test(c, a_name_is_not_gone_to, 0, sample_of(WAYS));
+	tcase_add_loop_test(c, figures_are_explained, 0, sample_of(WAYS));
 	suite_add_tcase(s, c);
 	return s;
 }

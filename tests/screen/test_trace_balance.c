@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "../unit/depth.h"
 #include "view_harness.h"
 
 #include "tilescope/view/trace.h"
@@ -349,7 +350,7 @@ main(void)
 	tcase_add_test(tc, lost_is_ranked);
 	tcase_add_test(tc, what_is_not_recorded_is_said);
 	tcase_add_test(tc, it_fits);
-	tcase_add_loop_test(tc, random_reports, 0, 40);
+	tcase_add_loop_test(tc, random_reports, 0, sample_of(40));
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

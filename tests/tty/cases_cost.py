@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What the program sends and uses: counted in bytes and ticks, never in milliseconds."""
 
-from harness import VIEWS, case, expect
+from .harness import VIEWS, case, expect
 
 SCROLL_BYTES = 600          # budget of one line at 200x60; twice that fails
 
 
-@case(params=[(v, s) for v in VIEWS for s in (80, 200)], cost=3)
+@case(params=[(v, s) for v in VIEWS for s in (80, 200)], cost=3, sample=2)
 def idle(ctx, p):
     """Nothing happens: nothing is sent, no CPU is used."""
     view, w = p
@@ -22,7 +22,7 @@ def idle(ctx, p):
     t.quit()
 
 
-@case(params=["prompt", "help", "messages", "pending-key", "too-small", "list"], cost=3)
+@case(params=["prompt", "help", "messages", "pending-key", "too-small", "list"], cost=3, sample=1)
 def idle_elsewhere(ctx, where):
     if where == "list":
         ctx.copy("store", "all/one")
@@ -46,7 +46,7 @@ def bytes_of(t, key, times):
     return max(t.press(key) for _ in range(times))
 
 
-@case(params=["help", "summary", "memory", "liveness", "trace"])
+@case(params=["help", "summary", "memory", "liveness", "trace"], sample=1)
 def scroll_bytes(ctx, view):
     """A line down at 200x60, in the list of a view."""
     t = ctx.pty(*(["--at", view] if view != "help" else []), ctx.reports["store"], size=(200, 60))
@@ -72,7 +72,7 @@ def page_bytes(ctx):
     t.quit()
 
 
-@case(params=VIEWS)
+@case(params=VIEWS, sample=1)
 def unchanged_bytes(ctx, view):
     """A key that changes nothing on the screen sends nothing (but a bell)."""
     t = ctx.pty("--at", view, ctx.reports["store"], size=(200, 60))

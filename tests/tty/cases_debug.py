@@ -4,7 +4,7 @@
 import os
 import sqlite3
 
-from harness import case, expect
+from .harness import case, expect
 
 EDITOR = """#!/bin/sh
 for word in "$@"; do printf '%s\\n' "$word"; done >"$0.words"
@@ -33,7 +33,7 @@ def go(t, step):
     t.press("enter")
 
 
-@case(params=[(80, 24), (160, 45), (40, 12)])
+@case(params=[(80, 24), (160, 45), (40, 12)], sample=1, smoke=1)
 def debug_tab(ctx, size):
     """From the leaf to the root, folded; the tab goes with the cursor, and goes away."""
     profile = ctx.copy("sdk")

@@ -6,13 +6,11 @@ import random
 import re
 import shutil
 import sqlite3
-import sys
 
-from cases_views import tabs
-from harness import VIEWS, Failed, case, expect
+from .cases_views import tabs
+from .harness import FULL, VIEWS, Failed, case, expect
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-import reports as builder  # noqa: E402
+from ..cli import reports as builder
 
 
 # ---- configuration, keymaps, themes ----
@@ -60,7 +58,7 @@ def wrong_keymap_and_theme(ctx):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def config_that_is_none(ctx):
     for text in (os.urandom(5000), b"", b"\n" * 100, b"x" * 100000, b"set units bytes"):
         ctx.write(os.path.join(ctx.config, "config"), text)
@@ -117,7 +115,7 @@ def theme_with_errors(ctx):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def files_that_are_not_there(ctx):
     for option, says in (("--theme", "theme"), ("--keymap", "keymap")):
         t = ctx.pty(option, "nosuch", ctx.reports["store"], wait="MEMORY", size=(120, 30))
@@ -134,7 +132,7 @@ def files_that_are_not_there(ctx):
         t.close()
 
 
-@case()
+@case(depth=FULL)
 def inherit_in_a_circle(ctx):
     ctx.write(os.path.join(ctx.config, "keymaps", "a.keys"), "inherit b\nbind global x quit\n")
     ctx.write(os.path.join(ctx.config, "keymaps", "b.keys"), "inherit a\ninherit default\n")
@@ -257,7 +255,7 @@ def hostile_report(ctx, kind):
     return path
 
 
-@case(params=[(k, t) for k in ("store", "sdk", "built") for t in ("xterm-256color", "C")], cost=3)
+@case(params=[(k, t) for k in ("store", "sdk", "built") for t in ("xterm-256color", "C")], cost=3, sample=1, smoke=1)
 def hostile_names(ctx, p):
     kind, term = p
     env = {"TERM": "vt100", "LC_ALL": "C"} if term == "C" else {"TERM": term}
@@ -293,7 +291,7 @@ def hostile_names(ctx, p):
         t.close()
 
 
-@case()
+@case(depth=FULL)
 def hostile_path(ctx):
     """The directory's own name is shown in the title."""
     for name in ("a\x1b[31mb", "new\nline", "bidi\u202e", "x" * 200, "\u4e2d" * 60, "tab\there"):
@@ -415,7 +413,7 @@ def no_report_below(ctx):
 
 # ---- files that are half there, or change ----
 
-@case(params=["store", "sdk"], cost=5)
+@case(params=["store", "sdk"], cost=5, sample=1, smoke=1)
 def being_written(ctx, kind):
     """A -wal beside the profile: a banner; when it has gone and the file is there: the report."""
     path = ctx.copy(kind)
@@ -485,7 +483,7 @@ def temporary_name(ctx):
     t.quit()
 
 
-@case(params=[("sdk", 0.5), ("sdk", 0.9), ("store", 0.5), ("store", 0.05), ("sdk", 0.02)])
+@case(params=[("sdk", 0.5), ("sdk", 0.9), ("store", 0.5), ("store", 0.05), ("sdk", 0.02)], sample=2, smoke=1)
 def truncated(ctx, p):
     kind, share = p
     path = ctx.copy(kind)
@@ -504,7 +502,7 @@ def truncated(ctx, p):
     t.quit()
 
 
-@case(params=range(6))
+@case(params=range(6), sample=2, smoke=2)
 def noise(ctx, seed):
     """Pages overwritten with noise: no crash, no hang, no junk on any view."""
     path = ctx.copy("sdk" if seed % 2 else "store")
@@ -524,7 +522,7 @@ def noise(ctx, seed):
     t.quit()
 
 
-@case(params=["sdk", "store"], cost=2)
+@case(params=["sdk", "store"], cost=2, sample=1)
 def behind_a_page(ctx, kind):
     """A page of each large table is damaged: the views have the rows behind it, and say which are missing."""
     path = ctx.copy(kind)
@@ -571,7 +569,7 @@ def replaced_underneath(ctx):
     t.restored()
 
 
-@case(params=VIEWS)
+@case(params=VIEWS, sample=2, smoke=1)
 def empty_report(ctx, name):
     """Nothing in it but the tables."""
     rep = builder.build(ctx.path("none"), 5, steps=0, vars=0, programs=0, compute_sets=0, tiles=0,
@@ -584,7 +582,7 @@ def empty_report(ctx, name):
 
 
 @case(params=[(m, v) for m in ("memory_by_tile", "vars_info", "steps", "steps_by_ipu", "all")
-              for v in ("memory", "liveness", "trace")])
+              for v in ("memory", "liveness", "trace")], sample=2, smoke=1)
 def tables_missing(ctx, p):
     missing, view = p
     every = ["steps", "steps_by_ipu", "programs", "compute_sets", "vars_info", "var_categories",
@@ -601,7 +599,7 @@ def tables_missing(ctx, p):
 
 # ---- framework.json, app.json ----
 
-@case(params=[(80, 24), (200, 60)])
+@case(params=[(80, 24), (200, 60)], sample=1, smoke=1)
 def framework_tree(ctx, size):
     """The lower pane of Summary: folded, searched, read again; hostile texts are harmless."""
     report = ctx.copy("store")

@@ -5,9 +5,9 @@ The app's offer to import what libpva knows, with the stand-in of tests/cli/stan
 
 import os
 
-from cases_tables import while_busy
-from cases_views import tabs
-from harness import case, expect
+from .cases_tables import while_busy
+from .cases_views import tabs
+from .harness import FULL, case, expect
 
 STANDIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "standin")
 OFFER = "is here: :import asks it for"
@@ -34,7 +34,7 @@ def kept(ctx):
     return sorted(n for n in names if not n.endswith(".path"))
 
 
-@case()
+@case(depth=FULL)
 def import_is_offered(ctx):
     """Offered in Summary and where something is absent; the report is opened with it, the place kept."""
     t = opened(ctx)
@@ -51,7 +51,7 @@ def import_is_offered(ctx):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def import_by_enter(ctx):
     """Enter on the line of the offer; with --python instead of $PATH."""
     python = ctx.write("bin/python", "#!/bin/sh\nexec python3 \"$@\"\n")
@@ -97,7 +97,7 @@ def import_fails(ctx):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def import_is_not_offered(ctx):
     """Without libpva there is no offer, from the report's own directory either; asked for, it says why."""
     path, _ = small(ctx)

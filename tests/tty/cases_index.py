@@ -14,14 +14,12 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 
-from harness import case, expect
-from terminal import LIMIT, Skipped, code
+from .harness import FULL, case, expect
+from .terminal import LIMIT, Skipped, code
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-import reports as builder  # noqa: E402
+from ..cli import reports as builder
 
 CORE = {"store": {"categories", "variables", "liveness", "steps", "lanes"}}
 SCHED_IDLE = 5
@@ -165,7 +163,7 @@ def index_is_built(ctx):
     t.quit()
 
 
-@case(params=["summary", "jobs"], cost=3)
+@case(params=["summary", "jobs"], cost=3, sample=1)
 def index_idle(ctx, view):
     """When it is there nothing is sent any more, not in the Jobs view either."""
     t = ctx.pty(ctx.reports["store"], size=(120, 40))
@@ -189,7 +187,7 @@ TITLES = {80: r"index +\d+ ?%",
           200: r"index +\d+ % +[\d.]+( [kMG])? of +[\d.]+( [kMG])? rows +[\d.]+( [kMG])? rows/s +\d+ (s|min|h) left"}
 
 
-@case(params=TITLES, cost=4)
+@case(params=TITLES, cost=4, sample=2, smoke=1)
 def index_progress_and_cancel(ctx, width):
     t = unbuilt(ctx, os.path.dirname(ctx.copy("store")), size=(width, 30))
     with Held(t) as held:
@@ -258,7 +256,7 @@ def index_nowhere(ctx):
     t.quit()
 
 
-@case(cost=3)
+@case(cost=3, depth=FULL)
 def index_quit_while_building(ctx):
     t = unbuilt(ctx, ctx.reports["store"])
     with Held(t) as held:
@@ -272,7 +270,7 @@ def index_quit_while_building(ctx):
     t.quit()
 
 
-@case(cost=6)
+@case(cost=6, depth=FULL)
 def index_shared(ctx):
     """Two programs: one builds, the other takes what comes; nobody writes a section twice."""
     a = unbuilt(ctx, ctx.reports["store"])
@@ -291,7 +289,7 @@ def index_shared(ctx):
     a.quit()
 
 
-@case(cost=6)
+@case(cost=6, depth=FULL)
 def index_builder_dies(ctx):
     """The one that builds is killed: the one that waits goes on."""
     a = unbuilt(ctx, ctx.reports["store"])
@@ -317,7 +315,7 @@ def screens(t):
     return shown
 
 
-@case(cost=6)
+@case(cost=6, depth=FULL)
 def index_killed(ctx):
     """Killed at several moments of a build, what is then shown is what is shown without an index."""
     t = ctx.pty("--cache", "none", ctx.reports["store"], size=(100, 30))
@@ -363,7 +361,7 @@ def truncate(ctx, path, kind):
 CHANGES = {"replaced": replace, "grown": grow, "truncated": truncate}
 
 
-@case(params=[(w, k) for w in CHANGES for k in ("store", "sdk")], cost=5)
+@case(params=[(w, k) for w in CHANGES for k in ("store", "sdk")], cost=5, sample=1, smoke=1)
 def changed_while_open(ctx, p):
     """It is noticed, said, read again once it is complete, and the place is kept."""
     what, kind = p
@@ -397,7 +395,7 @@ def changed_while_open(ctx, p):
     t.quit()
 
 
-@case(params=CHANGES, cost=6)
+@case(params=CHANGES, cost=6, sample=1)
 def changed_while_indexing(ctx, what):
     path = ctx.copy("store")
     t = unbuilt(ctx, "--watch", os.path.dirname(path), size=(100, 30))
@@ -490,7 +488,7 @@ MOUNTS = {"read-only": ("ro", "Read-only file system"), "full": ("size=16k", "No
           "nearly-full": ("size=64k", "No space left on device")}
 
 
-@case(params=MOUNTS, cost=2)
+@case(params=MOUNTS, cost=2, sample=1)
 def index_on_a_mount(ctx, how):
     options, why = MOUNTS[how]
     where = ctx.path("mount")
@@ -501,7 +499,7 @@ def index_on_a_mount(ctx, how):
     t.quit()
 
 
-@case(params=["no-home", "relative-home", "relative-cache", "empty-cache"], cost=2)
+@case(params=["no-home", "relative-home", "relative-cache", "empty-cache"], cost=2, sample=1)
 def index_by_environment(ctx, how):
     """A relative directory is none, an empty one is not set (the XDG base directory specification)."""
     env = {"no-home": {"HOME": None, "XDG_CACHE_HOME": None},
@@ -519,7 +517,7 @@ def index_by_environment(ctx, how):
     t.quit()
 
 
-@case(params=["cache", "index", "folder"])
+@case(params=["cache", "index", "folder"], sample=1)
 def index_of_somebody_else(ctx, what):
     """What belongs to another user is not trusted and not touched."""
     if os.geteuid() != 0:
@@ -542,7 +540,7 @@ def index_of_somebody_else(ctx, what):
     t.quit()
 
 
-@case(cost=3)
+@case(cost=3, depth=FULL)
 def index_of_the_future(ctx):
     """The clock was set back: nothing is built again, and what is used now counts as used last."""
     report = ctx.copy("store")

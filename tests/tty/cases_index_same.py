@@ -5,8 +5,8 @@ import os
 import random
 import re
 
-from cases_files import builder
-from harness import case, expect
+from .cases_files import builder
+from .harness import FULL, case, expect
 
 # over every view, with what an index changes: zooms, ends of lists, orders
 WALK = ["3", "+", "end", "b", "tab", "end", "4", "p", "+", "tab", "end", "7", "+", "+", "end", "tab",
@@ -79,7 +79,7 @@ def layout(ctx, style):
                          tile="tile").dir
 
 
-@case(params=["store", "sdk"] + LAYOUTS, cost=3)
+@case(params=["store", "sdk"] + LAYOUTS, cost=3, sample=1)
 def same_with_index(ctx, kind):
     """Without, when it was built, and from what an earlier run has left: the same screens."""
     report = ctx.reports[kind] if kind in ctx.reports else layout(ctx, kind)
@@ -110,7 +110,7 @@ SPOIL = {
 }
 
 
-@case(params=SPOIL, cost=2)
+@case(params=SPOIL, cost=2, sample=1, smoke=1)
 def index_damaged(ctx, how):
     """Sections that are not what they were: the same screens, and sound sections afterwards."""
     rng = random.Random(how)
@@ -137,7 +137,7 @@ def index_damaged(ctx, how):
     expect(all(now[n] != bad[n] for n in bad), "a spoilt section was left")
 
 
-@case(params=["past", "future"])
+@case(params=["past", "future"], sample=1)
 def index_times(ctx, when):
     """Times of the cache's files mean nothing but what to evict."""
     report, cache = ctx.reports["store"], ctx.path("cache")
@@ -151,7 +151,7 @@ def index_times(ctx, when):
     expect({p: os.stat(p).st_ino for p in sections(cache).values()} == before, "built again")
 
 
-@case(cost=2)
+@case(cost=2, depth=FULL)
 def index_of_three_at_once(ctx):
     report, cache = ctx.reports["store"], ctx.path("cache")
     wanted = shown(ctx, report, "none")
@@ -170,7 +170,7 @@ def index_of_three_at_once(ctx):
 
 # ---- where nothing can be kept ----
 
-@case(params=["file", "below-a-file", "read-only", "full", "full-later", "dangling"])
+@case(params=["file", "below-a-file", "read-only", "full", "full-later", "dangling"], sample=1)
 def index_has_no_room(ctx, how):
     """It works without, says so once, and the screens are the same."""
     report, cache, limit = ctx.reports["store"], ctx.path("cache"), "unlimited"
@@ -204,7 +204,7 @@ def index_has_no_room(ctx, how):
         expect(open(cache).read() == "mine", "the file was touched")
 
 
-@case(params=["operations", "programs"], cost=2)
+@case(params=["operations", "programs"], cost=2, sample=1)
 def export_with_index(ctx, what):
     """What the app has added up is not added up again by `export`, and is the same, byte for byte."""
     report, cache = ctx.reports["store"], ctx.path("cache")

@@ -4,8 +4,8 @@
 import os
 import re
 
-from cases_views import tabs
-from harness import VIEWS, case, expect
+from .cases_views import tabs
+from .harness import VIEWS, case, expect
 
 
 @case()
@@ -54,7 +54,7 @@ def edit(ctx, t, keys, result):
     t.press("C-c")
 
 
-@case(params=["xterm-256color", "tmux-256color", "vt100", "linux", "screen"])
+@case(params=["xterm-256color", "tmux-256color", "vt100", "linux", "screen"], sample=1, smoke=1)
 def arrows(ctx, term):
     """Application and normal mode, whatever TERM says."""
     t = ctx.pty(ctx.reports["store"], env={"TERM": term})
@@ -140,7 +140,7 @@ def key_flood(ctx):
     t.quit()
 
 
-@case(tmux=True)
+@case(needs="tmux")
 def keys_in_tmux(ctx):
     t = ctx.tmux(ctx.reports["store"])
     t.keys(":")
@@ -330,7 +330,7 @@ HITS = {"memory": "partials", "liveness": "matMul", "trace": "LayerNorm"}
 GOES = {"memory": "tile", "liveness": "step", "trace": "step", "variables": "row"}
 
 
-@case(params=VIEWS)
+@case(params=VIEWS, sample=3, smoke=1)
 def search_and_goto(ctx, name):
     t = ctx.pty("--at", name, ctx.reports["store"], size=(120, 40))
     t.press("/")
@@ -391,7 +391,7 @@ def all_text(t):
     return "\n".join(seen)
 
 
-@case(params=[(80, 24), (200, 60)])
+@case(params=[(80, 24), (200, 60)], sample=1)
 def help_lists_every_binding(ctx, p):
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "keymaps",
                           "default.keys")
@@ -640,7 +640,7 @@ def copy_row(ctx):
     t.quit()
 
 
-@case()
+@case(smoke=1)
 def typed_ahead(ctx):
     """All in one write: keys for rows that are not read yet go to these rows, in the view that a key leads to."""
     t = ctx.pty(ctx.reports["store"], size=(120, 40))

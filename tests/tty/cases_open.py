@@ -6,8 +6,8 @@ import shutil
 import stat
 import time
 
-from harness import case, expect
-from terminal import LIMIT
+from .harness import case, expect
+from .terminal import LIMIT
 
 
 def state_file(ctx):
@@ -38,7 +38,7 @@ def opened(ctx, report, *more):
     t.quit()
 
 
-@case(cost=4)
+@case(cost=4, smoke=1)
 def recent_reports(ctx):
     """The last first, with the verdict; Enter opens; what has changed or gone is marked."""
     one, two = ctx.copy("store", "one"), ctx.copy("sdk", "two")
@@ -90,7 +90,7 @@ def recent_not_kept(ctx):
     t.quit()
 
 
-@case(params=["noise", "huge", "lines", "link", "fifo"])
+@case(params=["noise", "huge", "lines", "link", "fifo"], sample=2, smoke=1)
 def recent_hostile(ctx, what):
     """Whatever lies where the list should be: it opens, and the next report is kept."""
     report = os.path.dirname(ctx.copy("store"))

@@ -7,10 +7,10 @@ import signal
 import termios
 import time
 
-from harness import LIMIT, Failed, case, expect
+from .harness import LIMIT, Failed, case, expect
 
 
-@case()
+@case(smoke=1)
 def quit_restores(ctx):
     for keys in (["q"], ["Q"], [":", "q", "u", "i", "t", "enter"], ["?", "Q"], ["?", "esc", "q"]):
         t = ctx.pty(ctx.reports["store"])
@@ -23,7 +23,7 @@ def quit_restores(ctx):
         t.close()
 
 
-@case(tmux=True)
+@case(needs="tmux")
 def quit_in_tmux(ctx):
     t = ctx.tmux(ctx.reports["store"])
     expect(t.ask("alternate_on") == "1", "not on the alternate screen")
@@ -36,7 +36,7 @@ def quit_in_tmux(ctx):
     expect(a == b, "stty differs: %s %s" % (a, b))
 
 
-@case(params=["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"])
+@case(params=["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"], sample=2, smoke=1)
 def signal_ends(ctx, name):
     t = ctx.pty(ctx.reports["store"])
     t.press(":")
@@ -47,7 +47,7 @@ def signal_ends(ctx, name):
     t.clean()
 
 
-@case(params=["SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"])
+@case(params=["SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"], sample=2)
 def crash_restores(ctx, name):
     if os.environ.get("TS_SANITIZE"):
         return                          # the sanitizer has handlers of its own
@@ -59,7 +59,7 @@ def crash_restores(ctx, name):
     t.has("a mapped file cannot be had" if name == "SIGBUS" else "this is a bug")
 
 
-@case(tmux=True)
+@case(needs="tmux")
 def killed_in_tmux(ctx):
     for name, says in (("TERM", "[exit 130]"), ("SEGV", "this is a bug")):
         if name == "SEGV" and os.environ.get("TS_SANITIZE"):
@@ -84,7 +84,7 @@ def state(pid):
         return None
 
 
-@case(params=["heeded", "ignored", "under-prompt", "too-small", "other-view"])
+@case(params=["heeded", "ignored", "under-prompt", "too-small", "other-view"], sample=2, smoke=1)
 def window_closed(ctx, how):
     """The terminal goes away: so does the program, and does not spin meanwhile."""
     t = ctx.pty(ctx.reports["store"], ignore=[signal.SIGHUP] if how == "ignored" else (),
@@ -105,7 +105,7 @@ def window_closed(ctx, how):
     expect(t.status is not None and t.status >= 0, "died of signal %s" % t.status)
 
 
-@case(tmux=True)
+@case(needs="tmux")
 def pane_closed(ctx):
     t = ctx.tmux(ctx.reports["store"], shell="trap '' HUP; exec %s %s" % (
         ctx.program, ctx.reports["store"]))
@@ -119,7 +119,7 @@ def pane_closed(ctx):
         time.sleep(0.02)
 
 
-@case(tmux=True, params=["summary", "prompt", "resized"])
+@case(needs="tmux", params=["summary", "prompt", "resized"], sample=1)
 def suspend(ctx, how):
     """C-z, the shell, fg: the screen as before, the shell's modes in between."""
     t = ctx.tmux(shell="exec sh -i", wait=None, env={"ENV": ""})
@@ -169,7 +169,7 @@ def suspend(ctx, how):
     expect(open(ctx.path("after")).read() == open(ctx.path("before")).read(), "stty differs")
 
 
-@case(tmux=True, params=["TSTP", "STOP"])
+@case(needs="tmux", params=["TSTP", "STOP"], sample=1)
 def stopped_in_a_shell(ctx, name):
     """kill -TSTP or -STOP: the shell has the terminal meanwhile, fg gives it back."""
     t = ctx.tmux(shell="exec sh -i", wait=None, env={"ENV": ""})
@@ -243,7 +243,7 @@ def input_elsewhere(ctx):
         t.close()
 
 
-@case(tmux=True)
+@case(needs="tmux")
 def input_from_a_pipe(ctx):
     t = ctx.tmux(ctx.reports["store"], before="echo q | ")
     t.rest()

@@ -5,8 +5,8 @@ import os
 import sqlite3
 import time
 
-from harness import case, expect
-from terminal import LIMIT
+from .harness import case, expect
+from .terminal import LIMIT
 
 
 def other(ctx):
@@ -45,7 +45,7 @@ def while_busy(t, text):
             t.fail("never showed %r" % text)
 
 
-@case(params=[(80, 24), (120, 40), (200, 60)])
+@case(params=[(80, 24), (120, 40), (200, 60)], sample=1, smoke=1)
 def tables_of_a_report(ctx, size):
     path = os.path.join(ctx.reports["store"], "report.tilescope")
     db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
@@ -153,7 +153,7 @@ def sql_answers(ctx):
     t.quit()
 
 
-@case(params=[(2000, 80, 24), (1999, 200, 100)])
+@case(params=[(2000, 80, 24), (1999, 200, 100)], sample=1)
 def tables_of_many_columns(ctx, p):
     """As many columns as SQLite has: a window has fewer rows, and at least those in sight."""
     columns, size = p[0], p[1:]

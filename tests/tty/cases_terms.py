@@ -4,8 +4,8 @@
 import os
 import re
 
-from cases_views import tabs
-from harness import VIEWS, case, digits, expect, not_ascii
+from .cases_views import tabs
+from .harness import FULL, VIEWS, case, digits, expect, not_ascii
 
 COLOUR = re.compile("(3[0-8]|4[0-8]|9[0-7]|10[0-7])$")
 # what each has: colours, an alternate screen, application keys
@@ -34,7 +34,7 @@ def no_junk(t):
             t.fail("remains of an escape sequence: %r" % line)
 
 
-@case(params=TERMS)
+@case(params=TERMS, sample=2)
 def terminal_type(ctx, term):
     has = TERMS[term]
     t = ctx.pty(ctx.reports["store"], env={"TERM": term})
@@ -66,7 +66,7 @@ def terminal_type(ctx, term):
     t.quit()
 
 
-@case(tmux=True, params=[t for t in TERMS if t != "vt220"])
+@case(needs="tmux", params=[t for t in TERMS if t != "vt220"], depth=FULL)
 def terminal_type_in_tmux(ctx, term):
     """The same within tmux with the other TERM: what a wrong setting looks like is not junk."""
     t = ctx.tmux(ctx.reports["store"], before="TERM=%s " % term)
@@ -88,7 +88,7 @@ def terminal_type_in_tmux(ctx, term):
     expect(t.ask("cursor_flag") == "1", "the cursor is hidden")
 
 
-@case(params=["dumb", "unknown", "lpr"])
+@case(params=["dumb", "unknown", "lpr"], sample=1)
 def hopeless_type(ctx, term):
     """A type that cannot place the cursor: one line and no screen, or another type is used."""
     if term == "lpr" and os.environ.get("TS_SANITIZE"):
@@ -107,7 +107,7 @@ def hopeless_type(ctx, term):
 
 
 @case(params=["nonsense-term", "xterm-kitty-of-tomorrow", "foot-extra", "x" * 300, "../../etc", "",
-              "xterm-256color ", "unset"])
+              "xterm-256color ", "unset"], sample=2)
 def unknown_type(ctx, term):
     """Said in the bottom line, and it works."""
     term = None if term == "unset" else term
@@ -125,7 +125,7 @@ def unknown_type(ctx, term):
 # ---- locales ----
 
 @case(params=[("C", False), ("POSIX", False), ("C.UTF-8", True), ("C.utf8", True),
-              ("xx_YY", None), ("xx_YY.UTF-8", True), ("en_US.ISO-8859-1", None)])
+              ("xx_YY", None), ("xx_YY.UTF-8", True), ("en_US.ISO-8859-1", None)], sample=2, smoke=1)
 def locale(ctx, p):
     """ASCII glyphs unless the locale has more; one that is missing is no catastrophe."""
     name, unicode = p
@@ -146,7 +146,7 @@ def locale(ctx, p):
         t.quit()
 
 
-@case(params=VIEWS)
+@case(params=VIEWS, sample=2)
 def ascii(ctx, name):
     t = ctx.pty("--ascii", "--at", name, ctx.reports["store"], size=(120, 40))
     expect(not not_ascii(t.text()), "beyond ASCII: %s" % not_ascii(t.text())[:20])
@@ -157,7 +157,7 @@ def ascii(ctx, name):
 
 # ---- colours ----
 
-@case(params=["NO_COLOR", "--no-color", "--color=never", "mono-theme"])
+@case(params=["NO_COLOR", "--no-color", "--color=never", "mono-theme"], sample=1)
 def no_colour(ctx, how):
     args = {"NO_COLOR": [], "mono-theme": ["--theme", "mono"]}.get(how, [how])
     t = ctx.pty(*args, ctx.reports["store"], env={"NO_COLOR": "1"} if how == "NO_COLOR" else {})
@@ -178,7 +178,7 @@ def no_colour_empty(ctx):
 
 
 @case(params=[(theme, term) for theme in ("default", "light", "mono", "high-contrast", "colour-blind")
-              for term in ("xterm-256color", "screen", "vt100")])
+              for term in ("xterm-256color", "screen", "vt100")], sample=3)
 def theme(ctx, p):
     name, term = p
     t = ctx.pty("--theme", name, ctx.reports["store"], env={"TERM": term}, size=(120, 40))

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import urllib.parse
 
-from harness import case
+from .harness import case
 
 
 def command(t, line, word):
@@ -47,7 +47,7 @@ def selected_everywhere(ctx):
     t.quit()
 
 
-@case(params=[(80, 24), (120, 40)])
+@case(params=[(80, 24), (120, 40)], sample=1, smoke=1)
 def marked_in_every_view(ctx, size):
     """The first line of every view says what is selected, the last one whether its figures are of that; Esc."""
     t = ctx.pty(ctx.reports["store"], size=size)
@@ -126,7 +126,7 @@ def wrong_tiles(ctx):
     t.quit()
 
 
-@case(params=["12,40-45", "worst(9), ipu(1) & under(99%)", 'using("stack") - 7'])
+@case(params=["12,40-45", "worst(9), ipu(1) & under(99%)", 'using("stack") - 7'], sample=1)
 def tiles_at(ctx, expr):
     """An address selects tiles; the same words come out of it."""
     words = urllib.parse.quote(expr, safe="")

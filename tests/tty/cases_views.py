@@ -7,7 +7,7 @@ import re
 import shutil
 import sqlite3
 
-from harness import SIZES, VIEWS, case, digits, expect
+from .harness import FULL, SIZES, VIEWS, case, digits, expect
 
 
 def tabs(t, view):
@@ -36,7 +36,7 @@ def sane(t):
         t.fail("an idle screen sent %d bytes" % t.restless)
 
 
-@case(params=[(v,) + s for v in VIEWS for s in SIZES])
+@case(params=[(v,) + s for v in VIEWS for s in SIZES], sample=7, smoke=7)
 def view(ctx, p):
     name, w, h = p
     t = ctx.pty(ctx.reports["store"], size=(w, h))
@@ -51,7 +51,7 @@ def view(ctx, p):
     t.quit()
 
 
-@case(params=[(v, w, h) for v in VIEWS for w, h in ((80, 24), (200, 60))])
+@case(params=[(v, w, h) for v in VIEWS for w, h in ((80, 24), (200, 60))], sample=1)
 def view_sdk(ctx, p):
     name, w, h = p
     t = ctx.pty("--at", name, ctx.reports["sdk"], size=(w, h))
@@ -71,7 +71,7 @@ def title_tells_which_report(ctx):
     t.quit()
 
 
-@case(params=VIEWS)
+@case(params=VIEWS, sample=2, smoke=1)
 def at_starts_there(ctx, name):
     t = ctx.pty("--at", name, ctx.reports["store"], size=(100, 30))
     tabs(t, name)
@@ -80,7 +80,7 @@ def at_starts_there(ctx, name):
     t.restored()
 
 
-@case(params=[(39, 24), (80, 9), (39, 9), (1, 1), (2, 80), (200, 1)])
+@case(params=[(39, 24), (80, 9), (39, 9), (1, 1), (2, 80), (200, 1)], sample=2, smoke=1)
 def too_small(ctx, p):
     w, h = p
     t = ctx.pty(ctx.reports["store"], size=(w, h), wait=None)
@@ -106,7 +106,7 @@ def smallest(ctx):
     t.quit()
 
 
-@case(params=VIEWS)
+@case(params=VIEWS, sample=2, smoke=1)
 def resize(ctx, name):
     """To every size and back: what is there at the end is what a fresh start shows."""
     t = ctx.pty("--at", name, ctx.reports["store"], size=(80, 24))
@@ -131,7 +131,7 @@ def resize(ctx, name):
     t.quit()
 
 
-@case(params=VIEWS)
+@case(params=VIEWS, sample=1, smoke=1)
 def resize_equals_start(ctx, name):
     t = ctx.pty("--at", name, ctx.reports["store"], size=(80, 24))
     t.resize(132, 43)
@@ -168,7 +168,7 @@ def resize_storm(ctx):
     t.quit()
 
 
-@case()
+@case(smoke=1)
 def resize_while_loading(ctx):
     for pause in (0, 0.002, 0.005, 0.01, 0.02, 0.05):
         t = ctx.pty(ctx.reports["store"], size=(80, 24), wait=None)
@@ -200,7 +200,7 @@ def resize_under_prompt(ctx):
     t.quit()
 
 
-@case(tmux=True)
+@case(needs="tmux", depth=FULL)
 def tmux_sizes(ctx):
     """In tmux: the same, drawn by someone else's terminal; splits as users make them."""
     t = ctx.tmux(ctx.reports["store"], size=(80, 24))
@@ -222,7 +222,7 @@ def tmux_sizes(ctx):
     expect(t.ask("alternate_on") == "0" and t.ask("cursor_flag") == "1", "the screen is not back")
 
 
-@case(tmux=True)
+@case(needs="tmux", depth=FULL)
 def tmux_agrees(ctx):
     """tmux and our own model of a terminal show the same: neither is fooled alone."""
     t = ctx.tmux(ctx.reports["store"], size=(100, 30))
@@ -257,7 +257,7 @@ def figures(name, s):
 
 
 @case(params=[(k, v) + s for k in ("store", "sdk") for v in VIEWS for s in SIZES[:3]
-              if (k, v) != ("sdk", "liveness")])
+              if (k, v) != ("sdk", "liveness")], sample=3, smoke=1)
 def figures_on_screen(ctx, p):
     """The views show the figures that the command line computes."""
     kind, name, w, h = p
@@ -274,7 +274,7 @@ def figures_on_screen(ctx, p):
     t.quit()
 
 
-@case(params=SIZES[:3])
+@case(params=SIZES[:3], sample=1)
 def absent_liveness(ctx, p):
     """What the SDK's layout lacks: what, why, what would record it, what to look at instead."""
     t = ctx.pty("--at", "liveness", ctx.reports["sdk"], size=p)
@@ -294,7 +294,7 @@ def lowered_variables_only(ctx):
     t.quit()
 
 
-@case(params=[("store", 80, 24), ("sdk", 120, 40)])
+@case(params=[("store", 80, 24), ("sdk", 120, 40)], sample=1, smoke=1)
 def code_of_a_tile(ctx, p):
     """archive.a beside the profile: read behind the screen, its functions in a tab."""
     kind, w, h = p
@@ -314,7 +314,7 @@ def code_of_a_tile(ctx, p):
     t.quit()
 
 
-@case(params=[(80, 24), (120, 40)])
+@case(params=[(80, 24), (120, 40)], sample=1)
 def archive_alone(ctx, p):
     """An archive without a profile is a report."""
     where = ctx.path("alone")
@@ -330,7 +330,7 @@ def archive_alone(ctx, p):
     t.quit()
 
 
-@case(params=[(500, 150), (1200, 20), (60, 400), (2000, 1000)], cost=2)
+@case(params=[(500, 150), (1200, 20), (60, 400), (2000, 1000)], cost=2, sample=1)
 def enormous(ctx, p):
     t = ctx.pty(ctx.reports["store"], size=p, wait="MEMORY")
     for key in "347?1":
@@ -343,7 +343,7 @@ def enormous(ctx, p):
     t.quit()
 
 
-@case()
+@case(smoke=1)
 def typed_ahead(ctx):
     """Keys from before the first screen count."""
     t = ctx.pty(ctx.reports["store"], wait=None)
@@ -514,7 +514,7 @@ PLACES = {
 }
 
 
-@case(params=sorted(PLACES))
+@case(params=sorted(PLACES), sample=1)
 def place(ctx, view):
     """--at leads to a place, Y copies words that lead there again, and these stay the same."""
     args, word = PLACES[view]

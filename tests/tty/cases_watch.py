@@ -6,7 +6,7 @@ import re
 import shutil
 import sqlite3
 
-from harness import case, expect
+from .harness import case, expect
 
 OFFER = "r reads the report again"
 
@@ -37,7 +37,7 @@ def figures(ctx, report):
             "cycles": max(i["cycles"] for i in s["execution"]["ipus"])}
 
 
-@case(cost=3)
+@case(cost=3, smoke=1)
 def change_is_offered(ctx):
     """Named, not read before somebody says so; then the difference is in Summary."""
     path = ctx.copy("store")
@@ -131,7 +131,7 @@ def another_file_is_named(ctx):
     t.quit()
 
 
-@case(cost=4)
+@case(cost=4, smoke=1)
 def half_written_waits(ctx):
     """--watch: half a file is named, and read when it is whole; a profile whose engine ends, too."""
     path = ctx.copy("sdk")

@@ -5,7 +5,7 @@ import collections
 import os
 import sqlite3
 
-from harness import case
+from .harness import case
 
 
 def read(ctx):
@@ -44,7 +44,7 @@ def worst(always, pieces, lives):
     return best
 
 
-@case()
+@case(smoke=1)
 def halved_in_six_keys(ctx):
     always, pieces, lives = read(ctx)
     size, tile, step = worst(always, pieces, lives)

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import xml.dom.minidom
 
-from harness import case, expect
+from .harness import case, expect
 
 NAMES = ['comma, "quoted"', "line\nfeed", "pipe|and\\back`tick*", "<b>&amp;</b>", "it's\x1b[31mred",
          "ünïcode \u202e\ufeff", "=1+2", ""]
@@ -149,7 +149,7 @@ def writing_is_stopped(ctx):
 
 
 @case(params=["memory", "liveness", "trace", "memory?map=yes", "memory?pane=tabs&tab=addresses",
-              "liveness?pane=tab&tab=lifetimes"])
+              "liveness?pane=tab&tab=lifetimes"], sample=2, smoke=1)
 def charts_and_screens(ctx, at):
     """The chart as SVG has axes, a legend and a title; .txt and .ansi are the screen."""
     t = ctx.pty("--at", at, ctx.reports["store"], size=(120, 40))
@@ -172,7 +172,7 @@ def charts_and_screens(ctx, at):
 
 
 @case(params=["memory?pane=tabs&tab=details", "liveness?pane=tab&tab=variables",
-              "insights", "insights?pane=tabs&tab=peak", "variables?level=unlowered"])
+              "insights", "insights?pane=tabs&tab=peak", "variables?level=unlowered"], sample=2)
 def a_tab_without_a_chart(ctx, at):
     """It writes neither another pane's chart nor the screen: it says what it can be written as."""
     t = ctx.pty("--at", at, ctx.reports["store"], size=(120, 40), wait="4:Live")
@@ -302,7 +302,7 @@ def any_table(ctx):
     expect(len(objects) == len(want) and objects[1] == {"s": 1, "t": "a|b"}, "%r" % objects[:2])
 
 
-@case()
+@case(smoke=1)
 def export_of_each_view(ctx):
     """:export writes what `tilescope export` writes of what the view shows; a graph by :write, too."""
     path = ctx.reports["store"]
@@ -332,7 +332,7 @@ def graph(ctx, name):
             "arrows": [(m[1], m[2]) for m in edges if "dashed" not in m[3]]}
 
 
-@case()
+@case(smoke=1)
 def graph_of_what_is_shown(ctx):
     """`:write FILE.dot` in Operations: the layer, the filter, groups, the tree, producers and consumers; its head says which."""
     path = ctx.copy("store", "graph")

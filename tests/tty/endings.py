@@ -26,8 +26,8 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import Failed, Pty  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from tests.tty.terminal import Failed, Pty  # noqa: E402
 
 LIMIT = 120
 STANDIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "standin")

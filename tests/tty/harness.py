@@ -2,8 +2,7 @@
 """
 harness - what the cases of the terminal share.
 
-A case is a function marked @case in one of the cases_*.py; it gets a Ctx, a directory of its own
-with the program and reports in it, and raises Failed.  What a case started is ended after it.
+What a case started is ended after it.
 """
 
 import json
@@ -13,10 +12,10 @@ import shlex
 import shutil
 import subprocess
 
-from terminal import Failed, LIMIT, Pty, Skipped, Tmux
+from .. import case as case_module
+from ..case import CHECK, FULL, LIMIT, SMOKE, Failed, Skipped, at_full_depth, case  # noqa: F401
+from .terminal import Pty, Tmux
 
-CASES = []
-PASS_ENV = ("ASAN_", "UBSAN_", "TSAN_", "LSAN_", "GCOV", "LD_LIBRARY_PATH", "TS_SANITIZE")
 VIEWS = {"summary": "1", "memory": "3", "liveness": "4", "programs": "5", "operations": "6", "trace": "7", "variables": "8"}
 TITLES = {"summary": "Summary", "memory": "Memory", "liveness": "Liveness", "programs": "Programs",
           "operations": "Operations", "trace": "Trace"}
@@ -25,32 +24,34 @@ SIZES = [(80, 24), (120, 40), (200, 60), (250, 80)]
 HINT = "help"
 
 
-def case(params=None, tmux=False, cost=1):
-    """Mark a test; `params`: one case for each; `tmux`: needs it; `cost`: long ones start first."""
-    def mark(fn):
-        name = fn.__name__.replace("_", "-")
-        for p in [None] if params is None else params:
-            label = "-".join(map(str, p)) if isinstance(p, tuple) else str(p)
-            CASES.append((name if params is None else "%s/%s" % (name, label), fn.__module__,
-                          fn.__name__, p, tmux, cost))
-        return fn
-    return mark
+class Reports:
+    """The reports that cases share, by name."""
+
+    args = {"store": [], "sdk": ["--layout", "sdk"]}
+
+    def __init__(self, ctx):
+        self.ctx = ctx
+
+    def __contains__(self, kind):
+        return kind in self.args
+
+    def __getitem__(self, kind):
+        return self.ctx.shared(kind, *self.args[kind])
 
 
-class Ctx:
+class Ctx(case_module.Ctx):
     """One case: its directory, the program, the reports (made once for all: not to be changed)."""
 
-    def __init__(self, program, where, reports):
-        self.program = program
-        self.dir = where
-        self.reports = reports
-        self.home = os.path.join(where, "home")
+    term = "xterm-256color"
+
+    def __init__(self, *more):
+        super().__init__(*more)
         self.config = os.path.join(self.home, "config", "tilescope")
         os.makedirs(self.config)
-        self.running = []
 
-    def path(self, *names):
-        return os.path.join(self.dir, *names)
+    @property
+    def reports(self):
+        return Reports(self)
 
     def write(self, path, text):
         path = os.path.join(self.dir, path)
@@ -65,15 +66,6 @@ class Ctx:
         shutil.copytree(self.reports[kind], to)
         return next(os.path.join(to, n) for n in ("profile.pop", "report.tilescope")
                     if os.path.exists(os.path.join(to, n)))
-
-    def env(self, **more):
-        env = {k: v for k, v in os.environ.items() if k.startswith(PASS_ENV)}
-        env.update({"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": self.home,
-                    "XDG_CACHE_HOME": os.path.join(self.home, "cache"),
-                    "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
-                    "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm-256color"})
-        env.update(more)
-        return {k: v for k, v in env.items() if v is not None}
 
     def pty(self, *args, size=(80, 24), env=None, wait="help", program=None, **more):
         """The program on a pseudo-terminal; waits until it shows `wait` (None: does not)."""
@@ -108,10 +100,6 @@ class Ctx:
         r = self.run("summary", "-f", "json", report, stdin=subprocess.DEVNULL)
         expect(r.returncode == 0, "summary: %r" % r.stderr)
         return json.loads(r.stdout)
-
-    def close(self):
-        for t in self.running:
-            t.close()
 
 
 def expect(truth, why):

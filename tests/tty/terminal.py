@@ -23,10 +23,9 @@ import subprocess
 import termios
 import time
 
-import vt
+from . import vt
+from ..case import LIMIT, Failed, Skipped  # noqa: F401
 
-# seconds for anything at all: for what hangs; nothing else is asserted about time
-LIMIT = 300
 # seconds between two looks at a program that seems to rest; what it does later than SOON is no tick
 QUIET = 0.04
 SOON = 0.4
@@ -38,14 +37,6 @@ NAMED = {"up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD", 
 
 # rows that are not there yet: the glyph, or where there are only ASCII glyphs this
 LOADING = re.compile(r"(^|\s\s)\.\.\.(\s\s|$)")
-
-
-class Skipped(Exception):
-    """It cannot be tried here."""
-
-
-class Failed(Exception):
-    pass
 
 
 def code(key):

@@ -9,6 +9,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "depth.h"
 #include "made_report.h"
 
 #include "tilescope/base/mem.h"
@@ -303,7 +304,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, random_reports, 0, SEEDS);
+	tcase_add_loop_test(tc, random_reports, 0, sample_of(SEEDS));
 	tcase_add_test(tc, sampled);
 	tcase_add_test(tc, hostile);
 	suite_add_tcase(s, tc);

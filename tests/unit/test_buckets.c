@@ -14,6 +14,8 @@
 #include "tilescope/calc/buckets.h"
 #include "tilescope/ui/span.h"
 
+#include "depth.h"
+
 #define HUGE_VALUE ((int64_t)1 << 62)
 
 enum { MOST = 700 };
@@ -305,7 +307,7 @@ main(void)
 	tcase_add_test(c, columns_tile_the_range);
 	tcase_add_test(c, a_range_has_no_column_outside);
 	tcase_add_test(c, columns_are_those_of_a_span);
-	tcase_add_loop_test(c, figures_are_those_of_a_plain_count, 0, 20);
+	tcase_add_loop_test(c, figures_are_those_of_a_plain_count, 0, sample_of(20));
 	tcase_add_test(c, no_value_is_lost_at_any_width);
 	tcase_add_test(c, sums_of_huge_values_do_not_overflow);
 	tcase_add_test(c, layers_are_of_the_fullest_or_of_the_mean);

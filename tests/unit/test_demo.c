@@ -20,6 +20,8 @@
 #include "tilescope/demo/demo.h"
 #include "tilescope/report/relation.h"
 
+#include "depth.h"
+
 /* ---- a directory, a report in it, a connection to that ---- */
 
 struct fixture {
@@ -728,12 +730,12 @@ main(void)
 	Suite *s = suite_create("demo");
 	TCase *c = tcase_create("figures");
 	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, memory_adds_up, 0, SIZES);
-	tcase_add_loop_test(c, liveness_adds_up, 0, SIZES - 1);
+	tcase_add_loop_test(c, memory_adds_up, 0, sample_of(SIZES));
+	tcase_add_loop_test(c, liveness_adds_up, 0, sample_of(SIZES - 1));
 	tcase_add_loop_test(c, a_tile_peak_is_that_of_its_classes, 0, 2);
-	tcase_add_loop_test(c, programs_are_a_tree_with_shared_bodies, 0, SIZES - 1);
-	tcase_add_loop_test(c, steps_are_in_order, 0, SIZES - 1);
-	tcase_add_loop_test(c, both_layouts_describe_the_same, 0, SIZES - 1);
+	tcase_add_loop_test(c, programs_are_a_tree_with_shared_bodies, 0, sample_of(SIZES - 1));
+	tcase_add_loop_test(c, steps_are_in_order, 0, sample_of(SIZES - 1));
+	tcase_add_loop_test(c, both_layouts_describe_the_same, 0, sample_of(SIZES - 1));
 	tcase_add_loop_test(c, the_small_report_has_what_there_is_to_find, 0, 4);
 	tcase_add_loop_test(c, liveness_has_two_peaks, 0, 4);
 	tcase_add_test(c, cycles_of_tiles_are_those_of_the_step);

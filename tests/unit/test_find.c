@@ -17,6 +17,8 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/find.h"
 
+#include "depth.h"
+
 /* Every test has a directory of its own and works inside. */
 static char dir[64];
 static struct ts_found_list list;
@@ -810,7 +812,7 @@ main(void)
 	tcase_add_test(c, a_directory_of_a_host);
 	tcase_add_test(c, what_is_incomplete_on_a_host);
 	tcase_add_test(c, a_listing_is_bounded);
-	tcase_add_loop_test(c, reports_below_a_directory_of_a_host, 0, 40);
+	tcase_add_loop_test(c, reports_below_a_directory_of_a_host, 0, sample_of(40));
 	tcase_add_test(c, far_reports_are_named_and_bounded);
 	tcase_add_test(c, links_asked_about_are_bounded);
 	tcase_add_test(c, words_of_hosts);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "depth.h"
 #include "../screen/report_dir.h"
 #include "index_dir.h"
 
@@ -845,12 +846,12 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, alive_against_sql, 0, SEEDS);
-	tcase_add_loop_test(t, all_rows, 0, 3);
+	tcase_add_loop_test(t, alive_against_sql, 0, sample_of(SEEDS));
+	tcase_add_loop_test(t, all_rows, 0, sample_of(3));
 	tcase_add_test(t, alive_of_nothing);
-	tcase_add_loop_test(t, fullest_against_sql, 0, SEEDS);
+	tcase_add_loop_test(t, fullest_against_sql, 0, sample_of(SEEDS));
 	tcase_add_loop_test(t, largest_against_sql, 1, 4);
-	tcase_add_loop_test(t, largest_of_random_reports, 0, SEEDS);
+	tcase_add_loop_test(t, largest_of_random_reports, 0, sample_of(SEEDS));
 	tcase_add_test(t, largest_in_the_last_row);
 	tcase_add_loop_test(t, top_of_many, 0, SEEDS);
 	suite_add_tcase(s, t);

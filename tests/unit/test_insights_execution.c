@@ -7,6 +7,7 @@
 
 #include <check.h>
 
+#include "depth.h"
 #include "made_report.h"
 
 #include "tilescope/base/mem.h"
@@ -555,7 +556,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, random_reports, 0, SEEDS);
+	tcase_add_loop_test(t, random_reports, 0, sample_of(SEEDS));
 	tcase_add_loop_test(t, each_rule, 0, (int)TS_COUNT(cases));
 	tcase_add_test(t, shares_say_of_what);
 	tcase_add_loop_test(t, stages, 0, (int)TS_COUNT(pipelines));

@@ -12,6 +12,7 @@
 #include "tilescope/report/live_source.h"
 #include "tilescope/report/program_tree.h"
 
+#include "depth.h"
 #include "damage.h"
 #include "tile_live_report.h"
 
@@ -959,12 +960,12 @@ main(void)
 	SRunner *sr;
 	int failed;
 
-	tcase_add_loop_test(tc, sources, 0, ROUNDS);
+	tcase_add_loop_test(tc, sources, 0, sample_of(ROUNDS));
 	tcase_add_loop_test(tc, recorded, 0, ROUNDS);
 	tcase_add_test(tc, lines_left_to_the_rows);
 	tcase_add_loop_test(tc, listed_bases, 0, 4);
 	tcase_add_test(tc, names_of_rows);
-	tcase_add_loop_test(tc, lifetimes, 0, ROUNDS);
+	tcase_add_loop_test(tc, lifetimes, 0, sample_of(ROUNDS));
 	tcase_add_loop_test(tc, programs, 0, ROUNDS);
 	tcase_add_loop_test(tc, always, 0, 5);
 	tcase_add_loop_test(tc, always_on_device, 0, ROUNDS);

@@ -21,6 +21,7 @@
 #include "tilescope/report/summary.h"
 #include "tilescope/report/tile_variables.h"
 
+#include "depth.h"
 #include "index_dir.h"
 
 enum { ROWS_MOST = 1200, NONE = -1, LAYOUTS = 8 };
@@ -993,14 +994,14 @@ main(void)
 	Suite *s = suite_create("memory_index");
 	TCase *c = tcase_create("memory_index");
 	SRunner *r;
-	int failed, times = getenv("TS_SANITIZE") && *getenv("TS_SANITIZE") ? 1 : 2;
+	int failed, times = at_full_depth() ? 2 : 1;
 
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, variables_of_random_reports, 0, 2 * LAYOUTS * times);
 	tcase_add_loop_test(c, categories_of_a_store, 0, times);
 	tcase_add_loop_test(c, timelines_of_random_reports, 0, 2 * times);
 	tcase_add_loop_test(c, long_timelines, 0, 2);
-	tcase_add_loop_test(c, lives_of_random_reports, 0, 2 * times);
+	tcase_add_loop_test(c, lives_of_random_reports, 0, times);
 	tcase_add_test(c, a_damaged_relation_has_no_section);
 	tcase_add_loop_test(c, payloads_of_noise, 0, 20 * times);
 	suite_add_tcase(s, c);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "depth.h"
 #include "index_dir.h"
 #include "made_report.h"
 
@@ -243,8 +244,8 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(c, 120);
-	tcase_add_loop_test(c, tiles_of_each_name_are_those_of_sql, 0, CASES);
-	tcase_add_loop_test(c, using_is_that_of_the_rows, 0, CASES);
+	tcase_add_loop_test(c, tiles_of_each_name_are_those_of_sql, 0, sample_of(CASES));
+	tcase_add_loop_test(c, using_is_that_of_the_rows, 0, sample_of(CASES));
 	tcase_add_loop_test(c, forged, 0, 4);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

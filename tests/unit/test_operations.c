@@ -17,6 +17,7 @@
 #include "tilescope/report/query.h"
 #include "tilescope/report/rows.h"
 
+#include "depth.h"
 #include "index_dir.h"
 #include "made_report.h"
 
@@ -1554,14 +1555,14 @@ suite(void)
 	Suite *s = suite_create("operations");
 	TCase *t = tcase_create("figures");
 
-	tcase_add_loop_test(t, by_definition, 0, SEEDS);
-	tcase_add_loop_test(t, together, 0, SEEDS / 2);
-	tcase_add_loop_test(t, links, 0, SEEDS / 2);
+	tcase_add_loop_test(t, by_definition, 0, sample_of(SEEDS));
+	tcase_add_loop_test(t, together, 0, sample_of(SEEDS / 2));
+	tcase_add_loop_test(t, links, 0, sample_of(SEEDS / 2));
 	tcase_add_loop_test(t, in_sql, 0, SEEDS / 4);
 	tcase_add_loop_test(t, kept, 0, SEEDS / 8);
 	tcase_add_test(t, deep);
 	tcase_add_test(t, crowded);
-	tcase_add_test(t, told_apart);
+	tcase_add_full_test(t, told_apart);
 	tcase_add_loop_test(t, absent, 0, 26);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);

@@ -19,6 +19,8 @@
 #include "tilescope/base/pattern.h"
 #include "tilescope/base/signature.h"
 
+#include "depth.h"
+
 static enum ts_match
 try_n(const char *pattern, unsigned flags, const char *text, size_t n)
 {
@@ -447,7 +449,7 @@ main(void)
 	tcase_add_loop_test(t, hostile_expressions_end, 0, (int)TS_COUNT(hostile));
 	tcase_add_test(t, patience_ends);
 	tcase_add_test(t, shared_between_threads);
-	tcase_add_loop_test(t, words_that_are_needed, 0, 60);
+	tcase_add_loop_test(t, words_that_are_needed, 0, sample_of(60));
 	suite_add_tcase(suite, t);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -9,6 +9,7 @@
 #include "tilescope/report/pipeline.h"
 #include "tilescope/report/stage_costs.h"
 
+#include "depth.h"
 #include "made_report.h"
 
 enum { SEEDS = 50, IPUS = 3, STEPS = 40, END = 2000, PASSES = 200, NONE = -1 };
@@ -765,10 +766,10 @@ main(void)
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, test_by_exchange, 0, SEEDS);
-	tcase_add_loop_test(t, test_by_name, 0, SEEDS);
+	tcase_add_loop_test(t, test_by_exchange, 0, sample_of(SEEDS));
+	tcase_add_loop_test(t, test_by_name, 0, sample_of(SEEDS));
 	tcase_add_test(t, test_known_pipeline);
-	tcase_add_loop_test(t, test_sample_is_of_all, 0, 2);
+	tcase_add_loop_test(t, test_sample_is_of_all, 0, sample_of(2));
 	tcase_add_test(t, test_absent_says_so);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);

@@ -18,6 +18,7 @@
 #include "tilescope/db/table.h"
 #include "tilescope/report/rows.h"
 
+#include "depth.h"
 #include "../../src/report/binding_internal.h"
 
 enum { UNIT = 512, ROWS = 30000, TABLES = 3 };
@@ -680,12 +681,12 @@ main(void)
 	tcase_add_test(c, rows_of_an_index);
 	tcase_add_test(c, chains);
 	tcase_add_test(c, interior_of_indexes);
-	tcase_add_loop_test(c, damaged_index, 0, 20);
+	tcase_add_loop_test(c, damaged_index, 0, sample_of(20));
 	tcase_add_test(c, one_share_for_all);
 	tcase_add_test(c, levels);
 	tcase_add_test(c, where_a_table_ends);
 	tcase_add_test(c, steady_strides);
-	tcase_add_loop_test(c, damaged, 0, 20);
+	tcase_add_loop_test(c, damaged, 0, sample_of(20));
 	tcase_add_test(c, near);
 	tcase_add_test(c, cancelled);
 	suite_add_tcase(s, c);

@@ -10,6 +10,7 @@
 #include "tilescope/report/program_find.h"
 #include "tilescope/report/program_same.h"
 
+#include "depth.h"
 #include "index_dir.h"
 
 enum {
@@ -661,9 +662,9 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, figures, 0, SEEDS);
-	tcase_add_loop_test(tc, below, 0, SEEDS);
-	tcase_add_loop_test(tc, find, 0, SEEDS);
+	tcase_add_loop_test(tc, figures, 0, sample_of(SEEDS));
+	tcase_add_loop_test(tc, below, 0, sample_of(SEEDS));
+	tcase_add_loop_test(tc, find, 0, sample_of(SEEDS));
 	tcase_add_loop_test(tc, same, 0, SEEDS);
 	tcase_add_test(tc, wrong_lines);
 	suite_add_tcase(s, tc);

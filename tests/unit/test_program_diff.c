@@ -7,6 +7,7 @@
 
 #include <check.h>
 
+#include "depth.h"
 #include "made_report.h"
 
 #include "tilescope/base/mem.h"
@@ -285,7 +286,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, random_reports, 0, SEEDS);
+	tcase_add_loop_test(tc, random_reports, 0, sample_of(SEEDS));
 	tcase_add_loop_test(tc, hostile, 0, 10);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_NORMAL);

@@ -9,6 +9,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "depth.h"
 #include "index_dir.h"
 
 #include "tilescope/base/mem.h"
@@ -515,7 +516,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, random_reports, 0, SEEDS);
+	tcase_add_loop_test(tc, random_reports, 0, sample_of(SEEDS));
 	tcase_add_loop_test(tc, blocks, 0, 2);
 	tcase_add_test(tc, shares);
 	tcase_add_test(tc, absent);

@@ -7,6 +7,7 @@
 
 #include <locale.h>
 
+#include "depth.h"
 #include "index_dir.h"
 
 #include "tilescope/base/mem.h"
@@ -428,10 +429,10 @@ main(void)
 	int failed;
 
 	setlocale(LC_ALL, "C.UTF-8");
-	tcase_add_loop_test(t, what_still_runs, 0, SEEDS);
-	tcase_add_loop_test(t, steps_that_are_nowhere, 0, SEEDS);
-	tcase_add_loop_test(t, merged_frames_have_it, 0, SEEDS);
-	tcase_add_loop_test(t, rows_of_one_ipu, 0, SEEDS);
+	tcase_add_loop_test(t, what_still_runs, 0, sample_of(SEEDS));
+	tcase_add_loop_test(t, steps_that_are_nowhere, 0, sample_of(SEEDS));
+	tcase_add_loop_test(t, merged_frames_have_it, 0, sample_of(SEEDS));
+	tcase_add_loop_test(t, rows_of_one_ipu, 0, sample_of(SEEDS));
 	tcase_add_loop_test(t, sampled_columns_show_what_runs, 0, 4);
 	tcase_set_timeout(t, 300);
 	suite_add_tcase(s, t);

@@ -8,6 +8,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "depth.h"
 #include "corpus.h"
 #include "sqlite_bytes.h"
 #include "table_compare.h"
@@ -24,12 +25,6 @@ dice_of(int seed)
 	for (int i = 0; i < 8; i++)
 		roll(&d);
 	return d;
-}
-
-static bool
-sanitized(void)
-{
-	return getenv("TS_SANITIZE") && *getenv("TS_SANITIZE");
 }
 
 /* --- making files ------------------------------------------------------------------------------ */
@@ -293,7 +288,7 @@ START_TEST(damaged_tables)
 	bytes = make_file(&n, &d);
 	bad = malloc(n);
 	ck_assert_ptr_nonnull(bad);
-	for (int k = 0; k < (sanitized() ? DAMAGES / 4 : DAMAGES); k++) {
+	for (int k = 0; k < (at_full_depth() ? DAMAGES : DAMAGES / 4); k++) {
 		size_t left = n;
 		struct compare c;
 
@@ -584,7 +579,7 @@ START_TEST(behind_each_page)
 	count = take_pages(all, bytes, c.schema->object[0].root, &row);
 	ck_assert_int_eq(row, MANY);
 	ck_assert_int_gt(count, 100);
-	for (int i = _i == 1; i < count; i += i < 20 ? 1 : sanitized() ? 29 : 9) {
+	for (int i = _i == 1; i < count; i += i < 20 ? 1 : at_full_depth() ? 9 : 29) {
 		unsigned char *p = bytes + (size_t)(all[i].page - 1) * PAGE;
 		struct ts_table_state state;
 		char page[40];
@@ -805,8 +800,8 @@ main(void)
 	SRunner *r;
 
 	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, any_table, 0, sanitized() ? 20 : 40);
-	tcase_add_loop_test(t, damaged_tables, 0, sanitized() ? 10 : 16);
+	tcase_add_loop_test(t, any_table, 0, at_full_depth() ? 40 : 20);
+	tcase_add_loop_test(t, damaged_tables, 0, at_full_depth() ? 16 : 10);
 	tcase_add_loop_test(t, split_evenly, 1, TS_SPLIT_PARTS + 1);
 	tcase_add_test(t, corpus);
 	tcase_add_test(t, pages_are_used);

@@ -7,6 +7,7 @@
 
 #include "tilescope/report/live_heat.h"
 
+#include "depth.h"
 #include "tile_live_report.h"
 
 enum { ROUNDS = 50, NOISE = 40, HEAD = 176 };
@@ -432,7 +433,7 @@ main(void)
 
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, crests, 0, 4);
-	tcase_add_loop_test(c, random_reports, 0, ROUNDS);
+	tcase_add_loop_test(c, random_reports, 0, sample_of(ROUNDS));
 	tcase_add_test(c, huge_bytes);
 	tcase_add_loop_test(c, noise, 0, NOISE);
 	tcase_add_loop_test(c, absent, 0, 3);

@@ -19,6 +19,7 @@
 #include "tilescope/report/trace.h"
 #include "tilescope/report/trace_jump.h"
 
+#include "depth.h"
 #include "../../src/report/index_internal.h"
 
 __extension__ typedef __int128 i128;
@@ -1021,7 +1022,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, random_reports, 0, LAYOUTS);
+	tcase_add_loop_test(tests, random_reports, 0, sample_of(LAYOUTS));
 	tcase_add_test(tests, rows_from_the_report);
 	tcase_add_loop_test(tests, gaps_between_overlaps, 0, 2);
 	tcase_add_loop_test(tests, demo_reports, 0, 2);

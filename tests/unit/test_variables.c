@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "depth.h"
 #include "index_dir.h"
 #include "sqlite_bytes.h"
 
@@ -858,7 +859,7 @@ main(void)
 	tcase_add_loop_test(t, next_hits, 0, 2);
 	tcase_add_loop_test(t, no_rows, 0, SHAPES);
 	tcase_add_loop_test(t, filter_doubts, 0, TS_COUNT(doubts));
-	tcase_add_loop_test(t, filters_by_columns, 0, 4 * SHAPES);
+	tcase_add_loop_test(t, filters_by_columns, 0, sample_of(4 * SHAPES));
 	tcase_add_test(t, names_that_cannot_be_asked_for);
 	tcase_add_test(t, ranks);
 	suite_add_tcase(s, t);
