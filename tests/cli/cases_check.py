@@ -220,7 +220,7 @@ def broken(ctx, d, name, what):
     expect(limited(ctx, "summary", d).rc in (0, 4), ctx.last, what)
 
 
-@case(params=list(FILES), sample=3, smoke=1)
+@case(params=list(FILES), sample=2, smoke=1)
 def check_broken(ctx, name):
     """Empty, cut, random, nested without end, lengths that cannot be: one part after the other."""
     d = whole(ctx)

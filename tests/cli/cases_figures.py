@@ -18,7 +18,7 @@ from .harness import (FULL, TIMEOUT, Result, case, every_format, expect, one_lin
                      snapshot, summarise, unsafe, untouched)
 
 
-@case(params=range(200), sample=40, smoke=12)
+@case(params=range(200), sample=24, smoke=12)
 def seed(ctx, seed):
     """A report drawn whole from its seed."""
     rep = reports.build(ctx.path("report"), seed)

@@ -98,7 +98,7 @@ def agree(res, got, want):
                "%s is %s" % (name, f["severity"]))
 
 
-@case(params=["store", "sdk", "store-oom", "store-uneven"])
+@case(params=["store", "sdk", "store-oom", "store-uneven"], sample=2)
 def check_against_oracle(ctx, kind):
     """Reports of the demo: figures, severities, places that open, the same in every format."""
     layout = kind.split("-")[0]
@@ -162,7 +162,7 @@ def check_execution(ctx, kind):
         agree(res, got, want)
 
 
-@case(params=range(12), sample=4, smoke=1)
+@case(params=range(12), sample=2, smoke=1)
 def check_seed(ctx, seed):
     """Profiles drawn from a seed, hostile numbers and names among them."""
     rep = reports.build(ctx.path("report"), 4000 + seed)
@@ -186,7 +186,7 @@ def from_rows(ctx, path, want, rc):
     return indexes(cache)
 
 
-@case(params=["store", "sdk"])
+@case(params=["store", "sdk"], sample=1)
 def check_with_index(ctx, layout):
     """The index is built first, where --cache says, and not where it says none; figures are those of the rows."""
     d = demo(ctx, "--layout", layout, "--ipus", "4", "--steps", "900")
@@ -362,7 +362,7 @@ EXTREMES = {
 }
 
 
-@case(params=sorted(EXTREMES), sample=4, smoke=1)
+@case(params=sorted(EXTREMES), sample=2)
 def check_extremes(ctx, what):
     """Numbers at their ends: an answer in every format, finite and without a crash."""
     d = change(demo(ctx), EXTREMES[what])

@@ -114,7 +114,7 @@ def remote_address(ctx, word):
     expect(not os.path.exists(ctx.path("started")), res, "ssh was started")
 
 
-@case(params=["store", "sdk"])
+@case(params=["store", "sdk"], sample=1)
 def remote_all_parts(ctx, layout):
     """A report with an archive and debug.cbor: what every verb that reads files says, and of --files --deep."""
     if not os.access(SERVER, os.X_OK):
@@ -157,7 +157,7 @@ def remote_check_refused(ctx):
     one_line(ctx.run("check", "--files", "box:report", env=env), "Permission denied", rc=5)
 
 
-@case(params=["fifo", "device", "empty", "nothing", "large", "many", "several", "link"], sample=3)
+@case(params=["fifo", "device", "empty", "nothing", "large", "many", "several", "link"], sample=2)
 def remote_odd_paths(ctx, what):
     """One clear line and exit status 3, of summary as of check --files; nothing is opened that would not end."""
     if not os.access(SERVER, os.X_OK):
@@ -196,7 +196,7 @@ def received(res):
     return int(dict(w.split("=") for w in line.split()[3:])["received"])
 
 
-@case(params=["store", "sdk"])
+@case(params=["store", "sdk"], sample=1)
 def remote_summary_again(ctx, layout):
     """Of a report larger than what is kept of its blocks the first summary leaves what it needs of an index, the next one reads
     next to nothing; the same figures both times, without a cache, and here. A smaller one gets no index."""

@@ -38,7 +38,7 @@ def text_of(svg):
     return [" ".join(t for _, t in sorted(words)) for _, words in sorted(lines.items())]
 
 
-@case(params=VIEWS, sample=2, smoke=1)
+@case(params=VIEWS, sample=1, smoke=1)
 def picture_of_a_view(ctx, view):
     """txt, ansi and svg: the same words, the size that was asked for, the same bytes each time."""
     path = demo(ctx)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/depth.h"
 #include "../unit/index_dir.h"
 #include "figures.h"
 #include "index_build.h"
@@ -164,6 +165,8 @@ START_TEST(same)
 	struct ts_index *x;
 	int failed;
 
+	if (!in_sample(_i))
+		return;
 	ask(&without, r, NULL);
 	ck_assert_msg(build_index(&x, &failed, r, &d.c, INDEX_ALL, _i % 2 ? 3 : 1, NULL, &err) ==
 			TS_OK,

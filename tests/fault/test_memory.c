@@ -4,7 +4,7 @@
  * schema map of the user, the state of its files, the index of a report, the queue of jobs. It has to be said (TS_E_NOMEM), or to change nothing but notes.
  *
  * Check's calls may come to us, too (wrap_alloc.h): nothing is asserted while calls fail.
- * Every allocation of opening is tried; of the summary, and in a sanitizer build, a sample (see stride()).
+ * At full depth every allocation of opening is tried; of the rest a sample (see stride()).
  */
 #include "config.h"
 

@@ -3,7 +3,7 @@
 #
 # lib.sh - what the scripts of tests/lint share: read at their start, they end with `finish`.
 #
-# Environment: srcdir, builddir, CC, TS_CPPFLAGS (see tests/run.sh).
+# Environment: srcdir, builddir, CC, TS_CPPFLAGS (see tests/run.py).
 
 LC_ALL=C
 export LC_ALL

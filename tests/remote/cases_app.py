@@ -12,7 +12,7 @@ import time
 from . import proxy
 from . import server
 from .cases_hosts import fingerprint
-from .harness import LIMIT, Failed, Skipped, case, expect
+from .harness import FULL, LIMIT, Failed, Skipped, case, expect
 
 from ..tty import terminal
 
@@ -454,7 +454,7 @@ def app_no_core(ctx):
             t.leaves()
 
 
-@case()
+@case(depth=FULL)
 def app_fifth_host(ctx):
     """The place of one whose agent hangs is taken without waiting for it."""
     path = report(ctx)
@@ -782,7 +782,7 @@ def replaced(path, other):
         os.replace(os.path.join(other, name), os.path.join(path, name))
 
 
-@case(params=WAYS, sample=1)
+@case(params=WAYS, depth=FULL)
 def app_replaced_variables(ctx, way):
     """What needed the old file says why it is not there, instead of waiting for ever; r reads the new one."""
     path = report(ctx, 1500000, 64)
@@ -1164,7 +1164,7 @@ def app_verb_says_something(ctx):
             pty.close()
 
 
-@case(params=WAYS, sample=1)
+@case(params=WAYS, sample=1, cost=40)
 def app_verb_connects(ctx, way):
     """On a terminal a verb says that it connects, and that it connects again; why it ends stands on a line of its own. Not in a pipe."""
     path = report(ctx, 800000)
@@ -1220,7 +1220,7 @@ def app_verb_is_stopped(ctx):
             pty.close()
 
 
-@case()
+@case(depth=FULL)
 def app_large_passes_are_not_begun(ctx):
     """Of many variables categories are not counted by themselves; the index that was asked for has them."""
     path = report(ctx, 150000)

@@ -79,7 +79,7 @@ def budget(ctx, how):
             expect((int(there["open"]["kept"]) > 0) == (visit == 1), res, "visit %d: blocks on disk" % (visit + 1))
 
 
-@case(params=list(LAYOUTS), sample=1)
+@case(params=list(LAYOUTS), depth=FULL)
 def trace_questions(ctx, layout):
     """Searches in the Trace, flame graphs and BSP name what they will read: a few round trips each, where rows are reached
     by row id, by an index, and where what is drawn stands in overflow pages; the same answers as here."""
@@ -105,7 +105,7 @@ PASSES = {"programs": 5, "operations": 5, "variables": 2, "sorted": 2, "filtered
 GRAPHS = {"sdk": ("--layout", "sdk"), "store": ("--layout", "store"), "blobs": ("--layout", "store", "--tiles", "1472", "--ipus", "1")}
 
 
-@case(params=list(GRAPHS), sample=1)
+@case(params=list(GRAPHS), depth=FULL)
 def passes(ctx, layout):
     """A relation of up to 4 MiB that is gone through is named at once, with what of its rows stands in overflow pages and with the
     names that they refer to: a few round trips, the same answers as here."""
@@ -171,7 +171,7 @@ def other_state(ctx):
         expect(int(there["open"]["kept"]) > 0, res, "blocks of the new state were not kept")
 
 
-@case(params=["cut", "changed", "table"], sample=1)
+@case(params=["cut", "changed", "table"], depth=FULL)
 def damaged_store(ctx, how):
     """A store that somebody has damaged costs round trips, no answers."""
     path = make(ctx)

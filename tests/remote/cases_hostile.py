@@ -47,7 +47,7 @@ def liar(ctx, mode, path=None):
     return env
 
 
-@case(params=list(MODES), sample=4, smoke=2)
+@case(params=list(MODES), sample=3, smoke=2)
 def hostile_host(ctx, mode):
     """No signal, no end of memory, no hang; one line that says why, without what the server put into it."""
     path = report(ctx)

@@ -164,7 +164,7 @@ def slow_and_thin(ctx, kind):
         expect(res.lines("read ") == ["%d %d" % (len(data), total(data))], res, "other bytes")
 
 
-@case(params=[0, 50, 1000, 2500, 5000, 200000], sample=3, smoke=1)
+@case(params=[0, 50, 1000, 2500, 5000, 200000], sample=2, smoke=1)
 def cut(ctx, after):
     """The link is cut after so many bytes, in the midst of whatever that is: said, not for good."""
     with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
@@ -204,7 +204,7 @@ MODES = ("honest", "length-0", "length-huge", "length-short", "version-2", "no-v
          "endless", "unknown-id", "twice", "wrong-type", "errors", "data-long", "silent")
 
 
-@case(params=MODES, sample=5, smoke=2)
+@case(params=MODES, sample=4, smoke=2)
 def hostile_bytes(ctx, mode):
     """Whatever an SFTP server sends, the transport carries it; it ends when it is left."""
     with server.AuthServer(ctx, "password=x", sftp=os.path.join(os.path.dirname(__file__), "hostile.py"),

@@ -80,7 +80,7 @@ def second_summary(ctx):
         expect(took[1][1] <= 2, res, "the second one took %d round trips for blocks" % took[1][1])
 
 
-@case(params=["summary"])
+@case(params=["summary"], cost=50)
 def lost_on_the_way(ctx, verb):
     """The host goes while it is read: exit status 5 and one line, not a report without its parts."""
     program, path = make(ctx)

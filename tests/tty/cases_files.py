@@ -483,7 +483,7 @@ def temporary_name(ctx):
     t.quit()
 
 
-@case(params=[("sdk", 0.5), ("sdk", 0.9), ("store", 0.5), ("store", 0.05), ("sdk", 0.02)], sample=2, smoke=1)
+@case(params=[("sdk", 0.5), ("sdk", 0.9), ("store", 0.5), ("store", 0.05), ("sdk", 0.02)], sample=1, smoke=1)
 def truncated(ctx, p):
     kind, share = p
     path = ctx.copy(kind)
@@ -522,7 +522,7 @@ def noise(ctx, seed):
     t.quit()
 
 
-@case(params=["sdk", "store"], cost=2, sample=1)
+@case(params=["sdk", "store"], cost=2, depth=FULL)
 def behind_a_page(ctx, kind):
     """A page of each large table is damaged: the views have the rows behind it, and say which are missing."""
     path = ctx.copy(kind)

@@ -187,7 +187,7 @@ TITLES = {80: r"index +\d+ ?%",
           200: r"index +\d+ % +[\d.]+( [kMG])? of +[\d.]+( [kMG])? rows +[\d.]+( [kMG])? rows/s +\d+ (s|min|h) left"}
 
 
-@case(params=TITLES, cost=4, sample=2, smoke=1)
+@case(params=TITLES, cost=4, sample=1, smoke=1)
 def index_progress_and_cancel(ctx, width):
     t = unbuilt(ctx, os.path.dirname(ctx.copy("store")), size=(width, 30))
     with Held(t) as held:
@@ -395,7 +395,7 @@ def changed_while_open(ctx, p):
     t.quit()
 
 
-@case(params=CHANGES, cost=6, sample=1)
+@case(params=CHANGES, cost=6, depth=FULL)
 def changed_while_indexing(ctx, what):
     path = ctx.copy("store")
     t = unbuilt(ctx, "--watch", os.path.dirname(path), size=(100, 30))
@@ -421,7 +421,7 @@ def changed_while_indexing(ctx, what):
     t.quit()
 
 
-@case(cost=6)
+@case(cost=6, depth=FULL)
 def changed_into_nothing(ctx):
     """It cannot be read any more: said once, what was there stays; when it is back it is read."""
     path = ctx.copy("store")
@@ -499,7 +499,7 @@ def index_on_a_mount(ctx, how):
     t.quit()
 
 
-@case(params=["no-home", "relative-home", "relative-cache", "empty-cache"], cost=2, sample=1)
+@case(params=["no-home", "relative-home", "relative-cache", "empty-cache"], cost=2, depth=FULL)
 def index_by_environment(ctx, how):
     """A relative directory is none, an empty one is not set (the XDG base directory specification)."""
     env = {"no-home": {"HOME": None, "XDG_CACHE_HOME": None},

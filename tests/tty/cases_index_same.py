@@ -137,7 +137,7 @@ def index_damaged(ctx, how):
     expect(all(now[n] != bad[n] for n in bad), "a spoilt section was left")
 
 
-@case(params=["past", "future"], sample=1)
+@case(params=["past", "future"], depth=FULL)
 def index_times(ctx, when):
     """Times of the cache's files mean nothing but what to evict."""
     report, cache = ctx.reports["store"], ctx.path("cache")

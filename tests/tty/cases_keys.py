@@ -330,7 +330,7 @@ HITS = {"memory": "partials", "liveness": "matMul", "trace": "LayerNorm"}
 GOES = {"memory": "tile", "liveness": "step", "trace": "step", "variables": "row"}
 
 
-@case(params=VIEWS, sample=3, smoke=1)
+@case(params=VIEWS, sample=2, smoke=1)
 def search_and_goto(ctx, name):
     t = ctx.pty("--at", name, ctx.reports["store"], size=(120, 40))
     t.press("/")

@@ -7,7 +7,7 @@ import signal
 import termios
 import time
 
-from .harness import LIMIT, Failed, case, expect
+from .harness import FULL, LIMIT, Failed, case, expect
 
 
 @case(smoke=1)
@@ -47,7 +47,7 @@ def signal_ends(ctx, name):
     t.clean()
 
 
-@case(params=["SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"], sample=2)
+@case(params=["SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"], sample=1)
 def crash_restores(ctx, name):
     if os.environ.get("TS_SANITIZE"):
         return                          # the sanitizer has handlers of its own
@@ -169,7 +169,7 @@ def suspend(ctx, how):
     expect(open(ctx.path("after")).read() == open(ctx.path("before")).read(), "stty differs")
 
 
-@case(needs="tmux", params=["TSTP", "STOP"], sample=1)
+@case(needs="tmux", params=["TSTP", "STOP"], depth=FULL)
 def stopped_in_a_shell(ctx, name):
     """kill -TSTP or -STOP: the shell has the terminal meanwhile, fg gives it back."""
     t = ctx.tmux(shell="exec sh -i", wait=None, env={"ENV": ""})

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import time
 
-from .harness import case, expect
+from .harness import FULL, case, expect
 from .terminal import LIMIT
 
 
@@ -153,7 +153,7 @@ def sql_answers(ctx):
     t.quit()
 
 
-@case(params=[(2000, 80, 24), (1999, 200, 100)], sample=1)
+@case(params=[(2000, 80, 24), (1999, 200, 100)], depth=FULL)
 def tables_of_many_columns(ctx, p):
     """As many columns as SQLite has: a window has fewer rows, and at least those in sight."""
     columns, size = p[0], p[1:]

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import urllib.parse
 
-from .harness import case
+from .harness import FULL, case
 
 
 def command(t, line, word):
@@ -126,7 +126,7 @@ def wrong_tiles(ctx):
     t.quit()
 
 
-@case(params=["12,40-45", "worst(9), ipu(1) & under(99%)", 'using("stack") - 7'], sample=1)
+@case(params=["12,40-45", "worst(9), ipu(1) & under(99%)", 'using("stack") - 7'], depth=FULL)
 def tiles_at(ctx, expr):
     """An address selects tiles; the same words come out of it."""
     words = urllib.parse.quote(expr, safe="")
@@ -138,7 +138,7 @@ def tiles_at(ctx, expr):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def parts_of_the_plot(ctx):
     """Every breakdown by its key, series hidden by the prompt with completion."""
     t = ctx.pty(ctx.reports["store"], size=(120, 40))
@@ -166,7 +166,7 @@ def parts_of_the_plot(ctx):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def tile_map(ctx):
     """The map is where the plot was: figures, scales, a rectangle, an address that opens it again."""
     t = ctx.pty(ctx.reports["store"], size=(80, 24))

@@ -51,7 +51,7 @@ def view(ctx, p):
     t.quit()
 
 
-@case(params=[(v, w, h) for v in VIEWS for w, h in ((80, 24), (200, 60))], sample=1)
+@case(params=[(v, w, h) for v in VIEWS for w, h in ((80, 24), (200, 60))], depth=FULL)
 def view_sdk(ctx, p):
     name, w, h = p
     t = ctx.pty("--at", name, ctx.reports["sdk"], size=(w, h))
@@ -71,7 +71,7 @@ def title_tells_which_report(ctx):
     t.quit()
 
 
-@case(params=VIEWS, sample=2, smoke=1)
+@case(params=VIEWS, sample=1, smoke=1)
 def at_starts_there(ctx, name):
     t = ctx.pty("--at", name, ctx.reports["store"], size=(100, 30))
     tabs(t, name)
@@ -106,7 +106,7 @@ def smallest(ctx):
     t.quit()
 
 
-@case(params=VIEWS, sample=2, smoke=1)
+@case(params=VIEWS, sample=1, smoke=1)
 def resize(ctx, name):
     """To every size and back: what is there at the end is what a fresh start shows."""
     t = ctx.pty("--at", name, ctx.reports["store"], size=(80, 24))
@@ -257,7 +257,7 @@ def figures(name, s):
 
 
 @case(params=[(k, v) + s for k in ("store", "sdk") for v in VIEWS for s in SIZES[:3]
-              if (k, v) != ("sdk", "liveness")], sample=3, smoke=1)
+              if (k, v) != ("sdk", "liveness")], sample=2, smoke=1)
 def figures_on_screen(ctx, p):
     """The views show the figures that the command line computes."""
     kind, name, w, h = p
@@ -330,7 +330,7 @@ def archive_alone(ctx, p):
     t.quit()
 
 
-@case(params=[(500, 150), (1200, 20), (60, 400), (2000, 1000)], cost=2, sample=1)
+@case(params=[(500, 150), (1200, 20), (60, 400), (2000, 1000)], cost=2, depth=FULL)
 def enormous(ctx, p):
     t = ctx.pty(ctx.reports["store"], size=p, wait="MEMORY")
     for key in "347?1":
@@ -445,7 +445,7 @@ def summary_options(ctx):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def variables_words(ctx):
     """What may be typed is said where it is typed, and what is wrong with it afterwards."""
     def line(text, keys=("\r",)):
@@ -553,7 +553,7 @@ def findings(ctx):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def no_place(ctx):
     """A place that the report does not have is said in the bottom line, and a key ends the waiting for it."""
     t = ctx.pty(ctx.reports["store"], "--at", "memory?tile=7777777", wait="there is no tile 7777777")

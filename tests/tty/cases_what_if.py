@@ -5,7 +5,7 @@ import collections
 import os
 import sqlite3
 
-from .harness import case
+from .harness import FULL, case
 
 
 def read(ctx):
@@ -109,7 +109,7 @@ def fullest_in_eight_keys(ctx):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def groups_and_patterns(ctx):
     """whatif in any view; what is wrong is said; clear takes all back."""
     t = ctx.pty(ctx.reports["store"], size=(120, 40))

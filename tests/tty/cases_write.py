@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import xml.dom.minidom
 
-from .harness import case, expect
+from .harness import FULL, case, expect
 
 NAMES = ['comma, "quoted"', "line\nfeed", "pipe|and\\back`tick*", "<b>&amp;</b>", "it's\x1b[31mred",
          "ünïcode \u202e\ufeff", "=1+2", ""]
@@ -149,7 +149,7 @@ def writing_is_stopped(ctx):
 
 
 @case(params=["memory", "liveness", "trace", "memory?map=yes", "memory?pane=tabs&tab=addresses",
-              "liveness?pane=tab&tab=lifetimes"], sample=2, smoke=1)
+              "liveness?pane=tab&tab=lifetimes"], sample=1, smoke=1)
 def charts_and_screens(ctx, at):
     """The chart as SVG has axes, a legend and a title; .txt and .ansi are the screen."""
     t = ctx.pty("--at", at, ctx.reports["store"], size=(120, 40))
@@ -274,7 +274,7 @@ def columns_are_kept(ctx):
     t.quit()
 
 
-@case()
+@case(depth=FULL)
 def any_table(ctx):
     """All rows of a table of the file, and of an answer of SQL."""
     path = ctx.copy("store")
@@ -377,7 +377,7 @@ def graph_of_what_is_shown(ctx):
     expect("producers and consumers of " in links["text"], "%r" % links["head"])
 
 
-@case()
+@case(depth=FULL)
 def export_of_a_range(ctx):
     """What is in sight of the Trace, row for row as the report has it; other formats; never over a file."""
     path = ctx.copy("store", "range")

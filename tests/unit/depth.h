@@ -27,6 +27,13 @@ sample_of(int n)
 	return at_full_depth() ? n : (n + 3) / 4;
 }
 
+/* Is case i of a kind x layout (two of them) looked at? All at full depth, else one layout of each kind. */
+static inline bool
+in_sample(int i)
+{
+	return at_full_depth() || i % 2 == i / 2 % 2;
+}
+
 /* Add a test that only the full depth has. */
 #define tcase_add_full_test(tcase, test)               \
 	do {                                           \

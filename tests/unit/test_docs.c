@@ -51,7 +51,7 @@ START_TEST(keys_are_current)
 	}
 	ck_assert_msg(ts_lex_read(&kept, path, &err) == TS_OK, "%s", err.msg);
 	ck_assert_msg(strcmp(kept, text.s) == 0,
-		"docs/keys is not current (write it: TS_WRITE_DOCS=1 make check SUITES=tests/unit/test_docs)");
+		"docs/keys is not current (write it: TS_WRITE_DOCS=1 make check ONLY=unit/test_docs)");
 	free(kept);
 	ts_keymap_fini(&map);
 	ts_strbuf_fini(&text);
