@@ -22,19 +22,6 @@ MEMORY = 600 << 10      # KiB; sanitizers keep what is freed
 PATIENCE = 120          # seconds, for what hangs: the watchdog takes 30
 
 
-# A process of its own, whose only child is the program: the most memory of that one, in KiB, goes to a file.
-MEASURE = """
-import os, resource, signal, subprocess, sys
-rc = subprocess.call(sys.argv[2:])
-with open(sys.argv[1], "w") as out:
-    out.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
-if rc < 0:
-    signal.signal(-rc, signal.SIG_DFL) if -rc != signal.SIGKILL else None
-    os.kill(os.getpid(), -rc)
-sys.exit(rc)
-"""
-
-
 def liar(ctx, mode, path=None):
     """Stands in for ssh: what the program's environment needs."""
     program = ctx.path("liar")
@@ -55,15 +42,13 @@ def hostile_host(ctx, mode):
     program = os.path.join(ctx.builddir, "tilescope")
     here = ctx.run(program, "summary", "--cache", "none", profile)
     for verb in (["summary"], ["check", "--files"]):
-        res = ctx.run(sys.executable, "-c", MEASURE, ctx.path("memory"), program, *verb, "--cache", "none", "--transport", "ssh", "there:/r/" + os.path.basename(profile),
-                      env=liar(ctx, mode, profile), timeout=PATIENCE)
-        with open(ctx.path("memory"), encoding="ascii") as f:
-            most = int(f.read())
+        res = ctx.run(program, *verb, "--cache", "none", "--transport", "ssh", "there:/r/" + os.path.basename(profile),
+                      env=liar(ctx, mode, profile), timeout=PATIENCE, measure=True)
         wanted = MODES[mode] if verb[0] == "summary" or mode == "honest" else MODES[mode] + (3, 4)
         expect(res.rc in wanted, res, "exit status %s" % res.rc)
         expect("\x1b" not in res.out + res.err, res, "what the server wrote reaches the terminal")
         expect(res.rc in (0, 4) or len(res.err.splitlines()) == 1 or verb[0] == "check", res, "not one line")
-        expect(os.environ.get("TS_SANITIZE") or most < MEMORY, res, "%d KiB of memory" % most)
+        expect(os.environ.get("TS_SANITIZE") or res.kib < MEMORY, res, "%d KiB of memory" % res.kib)
         if mode == "honest" and verb[0] == "summary":
             for word in ("CYCLES", "GRAPH", "MEMORY"):
                 line = [x for x in here.out.splitlines() if x.startswith(word)][0]

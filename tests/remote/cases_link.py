@@ -2,7 +2,6 @@
 """The connection itself."""
 
 import os
-import resource
 import socket
 
 from . import proxy
@@ -209,10 +208,7 @@ def hostile_bytes(ctx, mode):
     """Whatever an SFTP server sends, the transport carries it; it ends when it is left."""
     with server.AuthServer(ctx, "password=x", sftp=os.path.join(os.path.dirname(__file__), "hostile.py"),
                            env={"TS_HOSTILE": mode}) as host:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        res = ctx.transport("--ask", "--give-up", "3", config=ctx.client(host), answers=[("password", "x")])
+        res = ctx.transport("--ask", "--give-up", "3", config=ctx.client(host), answers=[("password", "x")], measure=True)
         expect("ready" in res.out.splitlines(), res, "not ready")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         # a sanitizer keeps what is freed
-        expect(os.environ.get("TS_SANITIZE") or after < max(before, 150 * 1024), res,
-               "%d KiB of memory" % after)
+        expect(os.environ.get("TS_SANITIZE") or res.kib < 150 * 1024, res, "%d KiB of memory" % res.kib)

@@ -8,12 +8,24 @@ Every run is held to these manners: no signal, no sanitizer's report, no secret 
 import os
 import signal
 import subprocess
+import sys
 
 from .. import case as case_module
 from ..case import CHECK, FULL, LIMIT, SMOKE, Failed, Skipped, at_full_depth, case  # noqa: F401
 from . import server
 
 TIMEOUT = LIMIT
+# A process of its own, whose only child is the program: the most memory of that one, in KiB, goes to a file.
+MEASURE = """
+import os, resource, signal, subprocess, sys
+rc = subprocess.call(sys.argv[2:])
+with open(sys.argv[1], "w") as out:
+    out.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+if rc < 0:
+    signal.signal(-rc, signal.SIG_DFL) if -rc != signal.SIGKILL else None
+    os.kill(os.getpid(), -rc)
+sys.exit(rc)
+"""
 
 
 class Result:
@@ -61,9 +73,11 @@ class Ctx(case_module.Ctx):
             self.secrets.append(passphrase)
         return path, line
 
-    def run(self, *args, timeout=TIMEOUT, env=None):
+    def run(self, *args, timeout=TIMEOUT, env=None, measure=False):
+        """Run a program; measure: the most memory that it had, in KiB, is `kib` of the result."""
         args = [os.fspath(a) for a in args]
-        proc = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        before = [sys.executable, "-c", MEASURE, self.path("memory")] if measure else []
+        proc = subprocess.Popen(before + args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, env=self.env(**(env or {})), cwd=self.dir,
                                 start_new_session=True)
         try:
@@ -72,8 +86,10 @@ class Ctx(case_module.Ctx):
             proc.kill()
             proc.communicate()
             raise Failed("no answer within %d s: %s" % (timeout, " ".join(args)))
-        return self.judge(Result(args, proc.returncode, out.decode("utf-8", "replace"),
-                                 err.decode("utf-8", "replace")))
+        res = Result(args, proc.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+        if measure:
+            res.kib = int(server.read(self.path("memory")))
+        return self.judge(res)
 
     def judge(self, res):
         if res.rc is not None and res.rc < 0:
@@ -87,12 +103,13 @@ class Ctx(case_module.Ctx):
     def tool(self, name):
         return os.path.join(self.builddir, "tests", "remote", name)
 
-    def transport(self, *args, config=None, env=None, kind="libssh", host="there", answers=()):
+    def transport(self, *args, config=None, env=None, kind="libssh", host="there", answers=(),
+                  measure=False):
         """Connect through a transport from outside; answers: (kind, text), text None: refused."""
         more = ["--config", config] if config else []
         for k, text in answers:
             more += ["--answer", k if text is None else "%s=%s" % (k, text)]
-        res = self.run(self.tool("transport_try"), kind, host, *more, *args, env=env)
+        res = self.run(self.tool("transport_try"), kind, host, *more, *args, env=env, measure=measure)
         res.args = [a for a in res.args if not any(s in a for s in self.secrets)]
         return res
 
