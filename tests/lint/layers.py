@@ -17,8 +17,9 @@ BELOW = {
     "io": "base", "calc": "base", "job": "base", "ui": "base",
     "format": "io base",
     "db": "io base",
-    "demo": "format io base",
-    "report": "db format io calc base",
+    "profile": "base",
+    "demo": "profile format io base",
+    "report": "profile db format io calc base",
     "view": "ui calc report db job base",
     "app": "view ui calc report db demo job format io base",
 }

@@ -34,7 +34,7 @@ compare()
 	)"
 }
 
-for layer in base io format calc report job ui view app; do
+for layer in base io format profile calc report job ui view app; do
 	compare "${layer}_headers" "$(find "include/tilescope/$layer" -name '*.h')"
 	compare "${layer}_sources" "$(find "src/$layer" -name '*.[ch]' ! -path src/app/main.c)"
 done
