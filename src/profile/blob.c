@@ -177,14 +177,19 @@ ts_blob_at(int64_t *out, int64_t i, int64_t n, const struct ts_blob *blob, struc
 static bool
 run_sum(int64_t *sum, const struct ts_blob_run *run)
 {
-	int64_t ends, pairs;
+	int64_t ends = run->first;
 
-	/* count x (first + last) / 2; the halves are exact, as one of both factors is even */
-	ends = run->first + run->first + (run->count - 1) * run->step;
-	if (run->count % 2)
+	if (run->count > 1 &&
+		__builtin_add_overflow(ends, run->first + (run->count - 1) * run->step, &ends))
+		return false;
+	/* count x (first + last) / 2: one of both factors is even */
+	if (run->count == 1)
+		*sum = ends;
+	else if (run->count % 2)
 		return !__builtin_mul_overflow(ends / 2, run->count, sum);
-	pairs = run->count / 2;
-	return !__builtin_mul_overflow(ends, pairs, sum);
+	else
+		return !__builtin_mul_overflow(ends, run->count / 2, sum);
+	return true;
 }
 
 enum ts_code
