@@ -160,13 +160,14 @@ START_TEST(same)
 	const struct shape *s = &shapes[_i / 2];
 	struct answer without, with;
 	struct index_dir d;
-	struct ts_report *r = make(&d, s);
+	struct ts_report *r;
 	struct ts_err err = {0};
 	struct ts_index *x;
 	int failed;
 
 	if (!in_sample(_i))
 		return;
+	r = make(&d, s);
 	ask(&without, r, NULL);
 	ck_assert_msg(build_index(&x, &failed, r, &d.c, INDEX_ALL, _i % 2 ? 3 : 1, NULL, &err) ==
 			TS_OK,
