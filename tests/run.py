@@ -230,6 +230,8 @@ def items_of(path, depth, only):
             tcase = parts[0] if parts and not script else None
             if not tcase:
                 return
+    elif script and depth == case.SMOKE:
+        return
     elif path.startswith(FULL_ONLY) and depth not in (case.FULL, REST):
         return
     elif depth == REST and not path.startswith(FULL_ONLY) and (script or not has_depth(path)):

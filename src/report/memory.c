@@ -115,8 +115,8 @@ finish_tiles(struct ts_tiles *t, const struct ts_report *r)
 		t->total_gaps = TS_UNKNOWN;
 	if (with_live < t->count)
 		t->always_live = TS_UNKNOWN;
-	/* whether the total of a profile of the SDK, and an archive's, includes gaps is not public */
-	t->gaps = !said ? -1 : with_gaps == 0 ? 0 : with_gaps == t->count ? 1 : -1;
+	/* where a profile of the SDK, or an archive, has only one figure, it is not known which one */
+	t->gaps = with_gaps == t->count && t->count > 0 ? 1 : said && with_gaps == 0 ? 0 : -1;
 }
 
 /* IPUs that the tiles' own rows do not say. */

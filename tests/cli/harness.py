@@ -15,7 +15,7 @@ import sqlite3
 import subprocess
 
 from .. import case as case_module
-from ..case import CHECK, FULL, LIMIT, SMOKE, Failed, at_full_depth, case  # noqa: F401
+from ..case import FULL, LIMIT, Failed, Skipped, at_full_depth, case  # noqa: F401
 from . import oracle
 from . import reports
 

@@ -254,7 +254,6 @@ START_TEST(building)
 {
 	enum fault fault = (enum fault)(READ_FAILS + _i / 2);
 	const struct ts_report_options options = {0};
-	bool sample = !at_full_depth();
 	struct ts_err err = {0};
 	struct sections sound;
 	struct ts_report *r;
@@ -276,7 +275,7 @@ START_TEST(building)
 	ts_index_release(x);
 	clear();
 	files = open_files();
-	most = (in_memory ? 200 : 20) / (sample ? 4 : 1);
+	most = (in_memory ? 200 : 20) / stride_of(4, 10);
 	for (int n = 1; n <= calls; n += calls > most ? calls / most : 1)
 		one(r, &sound, fault, n);
 	ck_assert_int_eq(open_files(), files);

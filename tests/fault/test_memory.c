@@ -57,10 +57,7 @@ disarm(void)
 static int
 stride(int calls, int most)
 {
-	bool sample = !at_full_depth();
-
-	if (sample)
-		most /= 8;
+	most /= stride_of(8, 32);
 	return calls > most ? calls / most : 1;
 }
 

@@ -129,7 +129,6 @@ START_TEST(a_spoiled_page)
 {
 	const enum ts_demo_layout layout = _i / KINDS ? TS_DEMO_SDK : TS_DEMO_STORE;
 	const enum kind kind = (enum kind)(_i % KINDS);
-	const bool sample = !at_full_depth();
 	unsigned char good[PAGE], bad[PAGE];
 	uint64_t state = 88172645463325252u + (uint64_t)_i, whole;
 	struct demo demo;
@@ -144,7 +143,7 @@ START_TEST(a_spoiled_page)
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	pages = (size_t)st.st_size / PAGE;
 	ck_assert_uint_gt(pages, 10);
-	for (size_t i = 0; i < pages; i += sample ? 7 : 1) {
+	for (size_t i = 0; i < pages; i += (size_t)stride_of(7, 29)) {
 		ck_assert_int_eq(pread(fd, good, PAGE, (off_t)(i * PAGE)), PAGE);
 		memcpy(bad, good, PAGE);
 		spoil(bad, kind, fd, pages, &state);
@@ -169,7 +168,7 @@ START_TEST(a_file_cut_anywhere)
 	whole = sound(demo.path);
 	ck_assert_int_eq(stat(demo.path, &st), 0);
 	for (off_t n = st.st_size - 1; n >= 0;
-		n -= (n > 3 * PAGE ? 3001 : 211) * (at_full_depth() ? 1 : 5)) {
+		n -= (n > 3 * PAGE ? 3001 : 211) * stride_of(5, 19)) {
 		ck_assert_int_eq(truncate(demo.path, n), 0);
 		read_all(demo.path, whole, false, (size_t)n / PAGE, -1);
 	}

@@ -64,7 +64,7 @@ arm(enum fault fault, int at)
 static int
 stride(void)
 {
-	return at_full_depth() ? 1 : 7;
+	return stride_of(7, 29);
 }
 
 static const enum ts_demo_layout layouts[] = {TS_DEMO_STORE, TS_DEMO_SDK};

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from .. import case as case_module
-from ..case import CHECK, FULL, LIMIT, SMOKE, Failed, Skipped, at_full_depth, case  # noqa: F401
+from ..case import FULL, LIMIT, Failed, Skipped, case  # noqa: F401
 from . import server
 
 TIMEOUT = LIMIT

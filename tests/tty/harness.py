@@ -13,7 +13,7 @@ import shutil
 import subprocess
 
 from .. import case as case_module
-from ..case import CHECK, FULL, LIMIT, SMOKE, Failed, Skipped, at_full_depth, case  # noqa: F401
+from ..case import FULL, LIMIT, Failed, Skipped, case  # noqa: F401
 from .terminal import Pty, Tmux
 
 VIEWS = {"summary": "1", "memory": "3", "liveness": "4", "programs": "5", "operations": "6", "trace": "7", "variables": "8"}

@@ -13,25 +13,40 @@
 #include <string.h>
 
 static inline bool
-at_full_depth(void)
+at_depth(const char *name)
 {
 	const char *depth = getenv("TS_DEPTH");
 
-	return depth && strcmp(depth, "full") == 0;
+	return depth && strcmp(depth, name) == 0;
 }
 
-/* Of n random cases: all at full depth, else the first quarter. */
+static inline bool
+at_full_depth(void)
+{
+	return at_depth("full");
+}
+
+/* One of so many: all at full depth, every `check`th in make check, every `smoke`th with sanitizers. */
+static inline int
+stride_of(int check, int smoke)
+{
+	return at_full_depth() ? 1 : at_depth("smoke") ? smoke : check;
+}
+
+/* Of n random cases: how many, from the first on. */
 static inline int
 sample_of(int n)
 {
-	return at_full_depth() ? n : (n + 3) / 4;
+	int stride = stride_of(4, 12);
+
+	return (n + stride - 1) / stride;
 }
 
-/* Is case i of a kind x layout (two of them) looked at? All at full depth, else one layout of each kind. */
+/* Is case i of kinds x two layouts looked at? All at full depth, else one layout of each kind (of every second). */
 static inline bool
 in_sample(int i)
 {
-	return at_full_depth() || i % 2 == i / 2 % 2;
+	return at_full_depth() || (i % 2 == i / 2 % 2 && i / 2 % stride_of(1, 2) == 0);
 }
 
 /* Add a test that only the full depth has. */
