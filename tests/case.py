@@ -29,7 +29,7 @@ class Skipped(Exception):
 
 class Case:
     def __init__(self, function, param, depth, cost, needs, defect):
-        _, self.suite, self.module = function.__module__.split(".")     # tests.SUITE.cases_MODULE
+        self.suite = function.__module__.split(".")[1]                  # of tests.SUITE.cases_MODULE
         name = function.__name__.replace("_", "-")
         if param is not None:
             name += "/" + ("-".join(map(str, param)) if isinstance(param, tuple) else str(param))

@@ -6,7 +6,7 @@ run - run tests and sum them up; what `make check` and `make check-full` call.
     run.py [--depth smoke|check|rest|full] [--only PATTERN]... [-j N] [-x] [--list] [-v] SUITE...
 
 A SUITE is a path below the top of the tree:
-  a Check program          from the build directory; those that include depth.h do more at full depth
+  a Check program          from the build directory; a program that includes depth.h does more at full depth
   a script (.sh, .py)      closes with `N passed, N failed[, N skipped]`
   a package of cases       tests/cli, tests/tty, tests/remote: functions marked @case (tests/case.py)
 --depth rest is what full has and check has not.  --only names what to run: `tty`, `unit/test_base`,
@@ -136,6 +136,8 @@ def run_command(argv, name, tcase, where):
         note = "exit status %d" % status
     if not note and not said:
         note = "no closing line"
+    if not note and tcase and not any(said):
+        note = "no test case is called " + tcase
     said = said or [0, 0, 0]
     if note:
         said[1] += 1
@@ -222,14 +224,12 @@ def items_of(path, depth, only):
         yield from items_of_package(path, depth, only)
         return
     name = re.sub(r"\.(sh|py)$", "", path.removeprefix("tests/"))
-    script, tcase = name if path != "tests/" + name else None, None
+    script, parts = path != "tests/" + name, [None]
     if only:
         # unit/test_base/TCASE names a part of a Check program
-        parts = [p[len(name) + 1:] for p in only if p.startswith(name + "/")]
-        if not wanted(name, [p for p in only if not p.startswith(name + "/")] or [None] if parts else only):
-            tcase = parts[0] if parts and not script else None
-            if not tcase:
-                return
+        whole = [p for p in only if not p.startswith(name + "/")]
+        if not (whole and wanted(name, whole)):
+            parts = [] if script else [p[len(name) + 1:] for p in only if p.startswith(name + "/")]
     elif script and depth == case.SMOKE:
         return
     elif path.startswith(FULL_ONLY) and depth not in (case.FULL, REST):
@@ -243,7 +243,8 @@ def items_of(path, depth, only):
     else:
         argv = [os.path.join(BUILDDIR, path)]
     # programs and scripts run long: before the cases
-    yield Item(name, name.split("/")[0], ("command", argv, name, tcase), 100)
+    for part in parts:
+        yield Item(name if part is None else name + "/" + part, name.split("/")[0], ("command", argv, name, part), 100)
 
 
 def prepare_environment(depth):

@@ -122,8 +122,8 @@ allow(int seconds)
 static bool
 window_move(struct window *w, int64_t offset, int64_t size)
 {
-	int64_t begin = offset - offset % sysconf(_SC_PAGESIZE);
-	int64_t length = size + offset - begin > WINDOW ? size + offset - begin : WINDOW;
+	int64_t before = offset % sysconf(_SC_PAGESIZE);
+	int64_t length = ts_max_i64(size + before, WINDOW);
 	void *map;
 
 	if (w->map && offset >= w->offset && size <= w->offset + w->size - offset)
@@ -131,8 +131,8 @@ window_move(struct window *w, int64_t offset, int64_t size)
 	if (w->map)
 		munmap(w->map, (size_t)w->size);
 	map = mmap(NULL, (size_t)length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
-		TS_ELF_ARCHIVE, begin);
-	*w = (struct window){map == MAP_FAILED ? NULL : map, begin, length};
+		TS_ELF_ARCHIVE, offset - before);
+	*w = (struct window){map == MAP_FAILED ? NULL : map, offset - before, length};
 	return w->map != NULL;
 }
 

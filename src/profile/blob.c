@@ -2,9 +2,9 @@
 /*
  * blob - the packed numbers of profile.pop.
  *
- * One reader produces runs from all kinds; the rest is made of runs, so that a vector of 1,472 equal numbers
- * costs one step. A list, and what stands literally between runs, is read number by number, with a short
- * way for numbers of one byte, which most are.
+ * One reader turns every kind into runs, and all other functions work on runs: a vector of 1,472 equal numbers
+ * costs one step. Lists and literal numbers are read one by one, with a fast path for numbers of one byte,
+ * because most numbers have one.
  */
 #include "config.h"
 
@@ -131,7 +131,19 @@ ts_blob_next(struct ts_blob_run *run, bool *more, struct ts_blob_reader *r, stru
 	return TS_OK;
 }
 
-/* ---- what is made of runs ---- */
+/* ---- numbers and sums, from runs ---- */
+
+/* The next run; the end of the blob is damage, as the caller needs another number. */
+static enum ts_code
+next_needed(struct ts_blob_run *run, struct ts_blob_reader *r, struct ts_err *err)
+{
+	bool more;
+	enum ts_code code = ts_blob_next(run, &more, r, err);
+
+	if (code == TS_OK && !more)
+		code = damaged(err, r->at, "fewer numbers than there should be");
+	return code;
+}
 
 enum ts_code
 ts_blob_decode(int64_t *out, int64_t n, const struct ts_blob *blob, struct ts_err *err)
@@ -139,16 +151,18 @@ ts_blob_decode(int64_t *out, int64_t n, const struct ts_blob *blob, struct ts_er
 	struct ts_blob_reader r;
 	struct ts_blob_run run;
 	enum ts_code code;
-	int64_t at = 0;
 	bool more;
 
 	ts_blob_begin(&r, blob, n);
-	while ((code = ts_blob_next(&run, &more, &r, err)) == TS_OK && more)
+	for (int64_t at = 0; at < n;) {
+		code = next_needed(&run, &r, err);
+		if (code != TS_OK)
+			return code;
 		for (int64_t i = 0; i < run.count; i++)
 			out[at++] = run.first + i * run.step;
-	if (code == TS_OK && at < n)
-		code = damaged(err, blob->size, "fewer numbers than there should be");
-	return code;
+	}
+	/* no number is allowed any more: bytes that are left are damage */
+	return ts_blob_next(&run, &more, &r, err);
 }
 
 enum ts_code
@@ -156,21 +170,18 @@ ts_blob_at(int64_t *out, int64_t i, int64_t n, const struct ts_blob *blob, struc
 {
 	struct ts_blob_reader r;
 	struct ts_blob_run run;
-	enum ts_code code;
-	int64_t at = 0;
-	bool more;
 
 	ts_blob_begin(&r, blob, n);
-	while ((code = ts_blob_next(&run, &more, &r, err)) == TS_OK && more) {
+	for (int64_t at = 0;; at += run.count) {
+		enum ts_code code = next_needed(&run, &r, err);
+
+		if (code != TS_OK)
+			return code;
 		if (i < at + run.count) {
 			*out = run.first + (i - at) * run.step;
 			return TS_OK;
 		}
-		at += run.count;
 	}
-	if (code == TS_OK)
-		code = damaged(err, blob->size, "fewer numbers than there should be");
-	return code;
 }
 
 /* first + (first + step) + ... of a run; false when it is too much. */

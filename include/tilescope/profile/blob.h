@@ -8,7 +8,7 @@
  * differences  runs of the first number and of what is added each time
  *
  * All numbers are 0 .. TS_BLOB_MOST. Every byte is checked: a blob that ends within a number, a number that
- * is larger, a run beyond what the caller allows are TS_E_DAMAGED with the offset, and nothing of the blob counts.
+ * is larger, and a run beyond what the caller allows give TS_E_DAMAGED with the offset. Outputs are then undefined.
  */
 #ifndef TS_PROFILE_BLOB_H
 #define TS_PROFILE_BLOB_H
@@ -42,15 +42,14 @@ struct ts_blob_reader {
 	int64_t left;	   /* numbers that may still come */
 	int64_t in_header; /* numbers that still belong to the header before */
 	int64_t last;	   /* of differences: the number before */
-	bool any;	   /* a number has come */
 };
 
 struct ts_blob_totals {
 	int64_t count;	  /* numbers */
 	int64_t non_zero; /* numbers that are not 0 */
 	int64_t sum;
-	int64_t most,
-		most_at; /* the largest, and the first place where it stands; 0 and -1 when there are none */
+	int64_t most;	 /* the largest number, 0 when there are none */
+	int64_t most_at; /* the first place of the largest number, -1 when there are none */
 };
 
 /* Read a blob that has at most `most` numbers. */
