@@ -134,10 +134,10 @@ def run_command(argv, name, tcase, where):
     said = tally(text)
     if not note and status and not (said and said[1]):
         note = "exit status %d" % status
+    if not note and tcase and not any(said or ()):
+        note = "no test case is called " + tcase
     if not note and not said:
         note = "no closing line"
-    if not note and tcase and not any(said):
-        note = "no test case is called " + tcase
     said = said or [0, 0, 0]
     if note:
         said[1] += 1
