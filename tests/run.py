@@ -258,6 +258,10 @@ def prepare_environment(depth):
     # a sanitizer slows down, and so does a loaded machine
     os.environ.setdefault("CK_DEFAULT_TIMEOUT", "60")
     os.environ.setdefault("CK_TIMEOUT_MULTIPLIER", "10")
+    if depth == case.SMOKE:
+        # a process for each test costs more than the test where a sanitizer's memory is copied with it; a program
+        # that needs it says so (srunner_set_fork_status)
+        os.environ.setdefault("CK_FORK", "no")
 
 
 def main():

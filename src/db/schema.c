@@ -428,25 +428,50 @@ ts_schema_read(struct ts_schema **out, struct ts_db *db, struct ts_err *err)
 	return TS_OK;
 }
 
+static void
+object_fini(struct ts_object *o)
+{
+	for (int c = 0; c < o->column_count; c++) {
+		free(o->column[c].name);
+		free(o->column[c].type);
+		free(o->column[c].origin);
+	}
+	free(o->column);
+	free(o->name);
+	free(o->problem);
+	free(o->sql);
+}
+
+void
+ts_object_free(struct ts_object *o)
+{
+	if (o)
+		object_fini(o);
+	free(o);
+}
+
 void
 ts_schema_free(struct ts_schema *s)
 {
 	if (!s)
 		return;
-	for (int i = 0; i < s->count; i++) {
-		struct ts_object *o = &s->object[i];
-
-		for (int c = 0; c < o->column_count; c++) {
-			free(o->column[c].name);
-			free(o->column[c].type);
-			free(o->column[c].origin);
-		}
-		free(o->column);
-		free(o->name);
-		free(o->problem);
-	}
+	for (int i = 0; i < s->count; i++)
+		object_fini(&s->object[i]);
 	free(s->object);
 	free(s);
+}
+
+void
+ts_sql_from(struct ts_strbuf *sql, const struct ts_object *o)
+{
+	if (o->sql) {
+		ts_strbuf_putc(sql, '(');
+		ts_strbuf_puts(sql, o->sql);
+		ts_strbuf_putc(sql, ')');
+	} else {
+		ts_strbuf_puts(sql, "main.");
+		ts_sql_quote(sql, o->name);
+	}
 }
 
 const struct ts_object *

@@ -16,13 +16,13 @@
 enum { NEVER_NULL = TS_COLUMN_NOT_NULL, KEY = TS_COLUMN_KEY };
 
 /* A column of numbers, texts or packed numbers: its name, its type, what holds of it; of a blob its kind and length. */
-#define COLUMN(name, type, flags)                                         \
-	{                                                                 \
-		name, TS_TYPE_##type, flags, TS_BLOB_LIST, TS_BLOB_OF_ANY \
+#define COLUMN(name, type, flags)                                             \
+	{                                                                     \
+		name, TS_DECLARED_##type, flags, TS_BLOB_LIST, TS_BLOB_OF_ANY \
 	}
-#define BLOB(name, flags, kind, of)                                        \
-	{                                                                  \
-		name, TS_TYPE_BLOB, flags, TS_BLOB_##kind, TS_BLOB_OF_##of \
+#define BLOB(name, flags, kind, of)                                            \
+	{                                                                      \
+		name, TS_DECLARED_BLOB, flags, TS_BLOB_##kind, TS_BLOB_OF_##of \
 	}
 
 /* ---- target ---- */
@@ -667,13 +667,13 @@ static const char *const indexes[] = {
 };
 
 static const char *const types[] = {
-	[TS_TYPE_INTEGER] = " INTEGER",
-	[TS_TYPE_INT] = " INT",
-	[TS_TYPE_BOOLEAN] = " BOOLEAN",
-	[TS_TYPE_REAL] = " REAL",
-	[TS_TYPE_TEXT] = " TEXT",
-	[TS_TYPE_BLOB] = " BLOB",
-	[TS_TYPE_UNTYPED] = "",
+	[TS_DECLARED_INTEGER] = " INTEGER",
+	[TS_DECLARED_INT] = " INT",
+	[TS_DECLARED_BOOLEAN] = " BOOLEAN",
+	[TS_DECLARED_REAL] = " REAL",
+	[TS_DECLARED_TEXT] = " TEXT",
+	[TS_DECLARED_BLOB] = " BLOB",
+	[TS_DECLARED_UNTYPED] = "",
 };
 
 const struct ts_profile_table *

@@ -17,6 +17,7 @@
 #include "tilescope/report/index_stacks.h"
 #include "tilescope/report/index_work.h"
 #include "tilescope/db/split.h"
+#include "tilescope/profile/functions.h"
 
 /* In the order in which they are built. */
 static const struct ts_pass *const all_passes[] = {
@@ -122,7 +123,7 @@ look_at_tree(struct ts_split *tree, const struct ts_report *r, const struct ts_b
 	struct ts_err *err)
 {
 	struct ts_db *db;
-	enum ts_code code = ts_db_open(&db, r->source[b->source], err);
+	enum ts_code code = ts_profile_connect(&db, r->source[b->source], err);
 
 	*tree = (struct ts_split){0};
 	if (code)

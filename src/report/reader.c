@@ -6,6 +6,7 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/db/db.h"
+#include "tilescope/profile/functions.h"
 #include "tilescope/report/index.h"
 #include "tilescope/report/memory.h"
 #include "tilescope/db/pages.h"
@@ -22,7 +23,7 @@ ts_reader_open(struct ts_reader **out, const struct ts_report *r, struct ts_err 
 		return ts_err_nomem(err);
 	rd->report = r;
 	for (int i = 0; !code && i < r->sources; i++)
-		code = ts_db_open(&rd->db[i], r->source[i], err);
+		code = ts_profile_connect(&rd->db[i], r->source[i], err);
 	if (code) {
 		ts_reader_close(rd);
 		return code;

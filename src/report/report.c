@@ -20,6 +20,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/io/files_listed.h"
+#include "tilescope/profile/functions.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/report/find.h"
 #include "tilescope/report/rows.h"
@@ -267,7 +268,7 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 	if (code)
 		return code;
 	ts_identity_set(&r->identity, r->source[0], &r->header);
-	code = ts_db_open(&db, r->source[0], err);
+	code = ts_profile_connect(&db, r->source[0], err);
 	if (code)
 		return code;
 	ts_db_set_cancel(db, options->cancel);
@@ -449,6 +450,8 @@ ts_report_close(struct ts_report *r)
 	}
 	for (int i = 0; i < TS_PART_COUNT; i++)
 		free(r->part[i].path);
+	for (int i = 0; i < TS_RELATION_COUNT; i++)
+		ts_object_free(r->made[i]);
 	free(r->overlay);
 	ts_archive_release(r->archive);
 	ts_notes_fini(&r->notes);

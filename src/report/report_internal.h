@@ -21,6 +21,15 @@ enum ts_code ts_report_bind(struct ts_report *r, int i, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /*
+ * Bind `relation` to the tables in `schema`: *o is what *b refers to where SQL makes it, the caller's. An absent
+ * relation is no error. Errors: as ts_binding_make().
+ */
+struct ts_profile_relation;
+enum ts_code ts_binding_of_profile(struct ts_binding *b, struct ts_object **o,
+	enum ts_relation relation, const struct ts_profile_relation *made,
+	const struct ts_schema *schema, struct ts_db *db, struct ts_err *err) TS_WARN_UNUSED;
+
+/*
  * Of a report on another host: have here what binding its tables by `map` (or NULL) looks at. What cannot be read is left to
  * who looks at it. Errors: those of ts_plan_fetch().
  */

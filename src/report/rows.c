@@ -53,12 +53,14 @@ add_columns(struct ts_rows *rows)
 
 	rows->rowid_slot = b->reach.has_rowid ? add_slot(rows, -1) : -1;
 	rows->key_slot = rows->q.range == TS_RANGE_KEY ? add_slot(rows, b->reach.column) : -1;
+	rows->only_slot = b->some ? add_slot(rows, b->only) : -1;
 	rows->order_slot = -1;
 	for (int i = 0; i < rows->q.column_count; i++) {
 		const struct ts_column_binding *cb = &b->column[rows->q.columns[i]];
 
 		rows->slot_a[i] = cb->a >= 0 ? add_slot(rows, cb->a) : -1;
 		rows->slot_b[i] = cb->b >= 0 ? add_slot(rows, cb->b) : -1;
+		rows->slot_c[i] = cb->op == TS_OP_NAME ? add_slot(rows, cb->c) : -1;
 		if (cb->op == TS_OP_ORDER_IN) {
 			rows->order_slot = rows->slot_a[i];
 			rows->order_column = i;
@@ -82,8 +84,8 @@ add_select(const struct ts_rows *rows, struct ts_strbuf *sql)
 	}
 	if (rows->slots == 0)
 		ts_strbuf_puts(sql, "1");
-	ts_strbuf_puts(sql, " FROM main.");
-	ts_sql_quote(sql, o->name);
+	ts_strbuf_puts(sql, " FROM ");
+	ts_sql_from(sql, o);
 }
 
 static void
@@ -132,7 +134,7 @@ index_ahead(const struct ts_rows *rows, const char *sql, int64_t from, int64_t t
 		.most = AHEAD_PAGES};
 	enum ts_code code;
 
-	if (!ts_plan_helps(rows->db) || from >= to)
+	if (!ts_plan_helps(rows->db) || from >= to || p.o->sql)
 		return TS_OK;
 	p.to = to - 1; /* it is above `from` */
 	code = ts_plan_index(&p.index, rows->db, sql, err);
@@ -245,7 +247,7 @@ pass_ahead(const struct ts_rows *rows, struct ts_err *err)
 		const struct ts_column_binding *c = &b->column[column];
 
 		p[0].whole |= ts_relation_def(b->relation)->column[column].type == TS_TYPE_BLOB;
-		if (c->op == TS_OP_DICT && c->dict.rows)
+		if (c->dict.rows)
 			n = add_dictionary(p, n, c->dict.rows);
 	}
 	share_pages(p, n);
@@ -325,8 +327,10 @@ ts_rows_close(struct ts_rows *rows)
 		return;
 	ts_db_release(rows->db, rows->stmt);
 	ts_table_close(rows->table);
-	for (int i = 0; i < TS_ROWS_COLUMNS; i++)
+	for (int i = 0; i < TS_ROWS_COLUMNS; i++) {
 		ts_strbuf_fini(&rows->text[i]);
+		ts_table_close(rows->lookup[i]);
+	}
 	free(rows->block);
 	free(rows);
 }
@@ -486,12 +490,23 @@ rows_read(struct ts_rows *rows, bool *there, struct ts_err *err)
 	}
 }
 
+/* Is a value of the column `only` one of a row of the relation? */
+static bool
+passes(const struct ts_binding *b, int64_t v)
+{
+	return b->only_bit < 0 || (v >> b->only_bit & 1);
+}
+
 /* With a key range: does the row belong to it? Rows without a valid key belong to none. */
 static bool
 in_range(struct ts_rows *rows)
 {
 	int64_t key;
 
+	if (rows->only_slot >= 0 &&
+		(plain_number(rows, rows->only_slot, &key) != TS_VALUE_OK ||
+			!passes(rows->q.binding, key)))
+		return false;
 	if (rows->key_slot < 0)
 		return true;
 	if (plain_number(rows, rows->key_slot, &key) != TS_VALUE_OK)
@@ -545,9 +560,46 @@ ts_rows_next(struct ts_rows *rows, bool *there, struct ts_err *err)
 	return code ? code : tell(&rows->damaged, err);
 }
 
+/* The number that a key leads to. */
+static enum ts_value
+look_up(struct ts_rows *rows, int i, int64_t key, int64_t *v)
+{
+	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
+	struct ts_err why = {0};
+	enum ts_table_at at = TS_TABLE_UNKNOWN;
+	enum ts_code code = TS_OK;
+	struct ts_strbuf sql;
+	bool found = false;
+
+	*v = 0;
+	if (!rows->lookup[i])
+		code = ts_table_open(&rows->lookup[i], rows->db, cb->dict.rows, &cb->dict_text, 1,
+			&why);
+	if (!code && rows->lookup[i])
+		code = ts_table_find(&at, rows->lookup[i], key, &why);
+	if (!code && at == TS_TABLE_ROW)
+		found = ts_table_number(&rows->lookup[i]->value[0], v);
+	if (!code && at == TS_TABLE_UNKNOWN) {
+		ts_strbuf_init(&sql, SQL_MAX);
+		ts_sql_select(&sql, cb->dict.rows, &cb->dict_text, 1);
+		ts_strbuf_printf(&sql, " WHERE %s = %lld", cb->dict.rows->rowid, (long long)key);
+		code = sql.nomem ? ts_err_nomem(&why) : ts_db_int(rows->db, v, &found, sql.s, &why);
+		ts_strbuf_fini(&sql);
+	}
+	if (code == TS_E_DAMAGED)
+		rows->damaged = why;
+	else if (code)
+		rows->late = why;
+	if (code || !found || *v < 0 || *v > TS_NUMBER_MAX) {
+		*v = 0;
+		return found && !code ? TS_VALUE_BAD : TS_VALUE_NULL;
+	}
+	return TS_VALUE_OK;
+}
+
 /* Not inlined: the short way in ts_rows_number() needs no frame. */
 __attribute__((noinline)) static enum ts_value
-number(const struct ts_rows *rows, int i, int64_t *v)
+number(struct ts_rows *rows, int i, int64_t *v)
 {
 	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
 	enum ts_value a, b;
@@ -557,7 +609,15 @@ number(const struct ts_rows *rows, int i, int64_t *v)
 	switch (cb->op) {
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
+	case TS_OP_NAME:
 		return plain_number(rows, rows->slot_a[i], v);
+	case TS_OP_BIT:
+		a = plain_number(rows, rows->slot_a[i], v);
+		*v = *v >> cb->bit & 1;
+		return a;
+	case TS_OP_LOOKUP:
+		a = plain_number(rows, rows->slot_a[i], &second);
+		return a == TS_VALUE_OK ? look_up(rows, i, second, v) : a;
 	case TS_OP_SUM:
 	case TS_OP_DIFFERENCE:
 		a = plain_number(rows, rows->slot_a[i], v);
@@ -644,7 +704,7 @@ dict_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 {
 	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
 	enum ts_value value;
-	int64_t key;
+	int64_t key, before;
 	struct ts_err why = {0};
 	enum ts_code code;
 	bool found;
@@ -653,6 +713,8 @@ dict_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 	if (value != TS_VALUE_OK)
 		return value;
 	ts_strbuf_reset(&rows->text[i]);
+	if (cb->op == TS_OP_NAME && plain_number(rows, rows->slot_b[i], &before) == TS_VALUE_OK)
+		ts_strbuf_printf(&rows->text[i], "__vertexField_%lld", (long long)before);
 	code = ts_reach_text(&rows->text[i], &found, &cb->dict, rows->db, key, cb->dict_text, &why);
 	if (code == TS_E_DAMAGED)
 		rows->damaged = why;
@@ -660,6 +722,12 @@ dict_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 		rows->late = why;
 	if (code || !found)
 		return TS_VALUE_NULL;
+	/* a name: what many share is in the middle */
+	if (cb->op == TS_OP_NAME && value_type(rows, rows->slot_c[i]) == SQLITE_TEXT) {
+		const char *behind = value_bytes(rows, rows->slot_c[i], n);
+
+		ts_strbuf_add(&rows->text[i], behind, *n);
+	}
 	*s = rows->text[i].s;
 	*n = rows->text[i].len;
 	return TS_VALUE_OK;
@@ -673,7 +741,7 @@ ts_rows_text(struct ts_rows *rows, int i, const char **s, size_t *n)
 
 	*s = "";
 	*n = 0;
-	if (cb->op == TS_OP_DICT)
+	if (cb->op == TS_OP_DICT || cb->op == TS_OP_NAME)
 		return dict_text(rows, i, s, n);
 	if (cb->op == TS_OP_CONSTANT) {
 		*s = cb->text;
@@ -799,6 +867,7 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	switch (cb->op) {
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
+	case TS_OP_NAME:
 		out->v[i] = a;
 		return rows->q.unknowns ? count_known(rows->block, a, n)
 					: count_numbers(rows->block, a, n);
@@ -806,6 +875,19 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	case TS_OP_DIFFERENCE:
 		n = count_numbers(rows->block, b, count_numbers(rows->block, a, n));
 		return make_sums(made, a, b, cb->op == TS_OP_DIFFERENCE, n);
+	case TS_OP_BIT:
+		n = count_numbers(rows->block, a, n);
+		for (int k = 0; k < n; k++)
+			made[k] = a[k] >> cb->bit & 1;
+		return n;
+	case TS_OP_LOOKUP:
+		n = count_numbers(rows->block, a, n);
+		for (int k = 0; k < n; k++)
+			if (k > 0 && a[k] == a[k - 1])
+				made[k] = made[k - 1];
+			else if (look_up(rows, i, a[k], &made[k]) != TS_VALUE_OK)
+				return k;
+		return n;
 	case TS_OP_CONSTANT:
 		out->is[i] = rows->block->constant[i];
 		return n;
@@ -831,6 +913,18 @@ say_unknown(struct ts_rows *rows, struct ts_rows_block *b, int i, int n)
 	b->is[i] = TS_VALUE_OK;
 }
 
+/* How many of the first n rows belong to the relation, up to one that does not. */
+static int
+count_passing(const struct ts_rows *rows, int n)
+{
+	const int64_t *v = rows->block->v[rows->only_slot];
+	int k = 0;
+
+	while (k < n && v[k] >= 0 && passes(rows->q.binding, v[k]))
+		k++;
+	return k;
+}
+
 /* The rows that pages give at once, as many as are alike; often none. */
 static enum ts_code
 block_of_pages(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err)
@@ -848,7 +942,7 @@ block_of_pages(struct ts_rows *rows, struct ts_rows_block *b, struct ts_err *err
 	if (code)
 		return code;
 	rows->block->small = got.bits < TS_NUMBER_MAX;
-	n = got.n;
+	n = rows->only_slot < 0 ? got.n : count_passing(rows, got.n);
 	for (int i = 0; n > 0 && i < rows->q.column_count; i++)
 		n = make_column(rows, b, i, n);
 	for (int i = 0; rows->q.unknowns && n > 0 && i < rows->q.column_count; i++)

@@ -8,7 +8,7 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/db/table.h"
 
-enum { ROWS_SLOTS = 2 * TS_ROWS_COLUMNS + 2 };
+enum { ROWS_SLOTS = 3 * TS_ROWS_COLUMNS + 3 };
 
 _Static_assert((int)ROWS_SLOTS <= (int)TS_TABLE_COLUMNS,
 	"a table cursor has room for all columns of a query");
@@ -22,16 +22,18 @@ struct ts_rows {
 	struct ts_table *table; /* rows come from pages ... */
 	sqlite3_stmt *stmt;	/* ... or, where this is set, from SQLite */
 	struct ts_rows_query q;
-	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS]; /* columns of the statement, or -1 */
-	const struct ts_table_value *plain[TS_ROWS_COLUMNS];  /* a column as it stands, or NULL */
-	int rowid_slot, key_slot;			      /* or -1 */
-	int order_slot;		       /* that TS_OP_ORDER_IN goes by, or -1 */
-	int order_column;	       /* of the query, with such an order */
-	int slots, column[ROWS_SLOTS]; /* the columns that are read, -1 = the row id */
-	enum way way;		       /* how the range is applied, */
-	int64_t from, to;	       /* and to what: row ids, or keys; half-open */
-	bool until;		       /* rows end where the key reaches q.to */
-	bool whole;		       /* the first row read is the relation's first */
+	/* columns of the statement, or -1 */
+	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS], slot_c[TS_ROWS_COLUMNS];
+	const struct ts_table_value *plain[TS_ROWS_COLUMNS]; /* a column as it stands, or NULL */
+	int rowid_slot, key_slot, only_slot;		     /* or -1 */
+	struct ts_table *lookup[TS_ROWS_COLUMNS]; /* TS_OP_LOOKUP: opened when it is needed */
+	int order_slot;				  /* that TS_OP_ORDER_IN goes by, or -1 */
+	int order_column;			  /* of the query, with such an order */
+	int slots, column[ROWS_SLOTS];		  /* the columns that are read, -1 = the row id */
+	enum way way;				  /* how the range is applied, */
+	int64_t from, to;			  /* and to what: row ids, or keys; half-open */
+	bool until;				  /* rows end where the key reaches q.to */
+	bool whole;				  /* the first row read is the relation's first */
 	bool ended;
 	int64_t given;	       /* rows handed out */
 	struct ts_err late;    /* amid a row: told with the next one */

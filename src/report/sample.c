@@ -36,8 +36,8 @@ ts_sql_select(struct ts_strbuf *sql, const struct ts_object *o, const int *colum
 		ts_strbuf_puts(sql, i ? ", " : "");
 		ts_sql_quote(sql, o->column[columns[i]].name);
 	}
-	ts_strbuf_puts(sql, " FROM main.");
-	ts_sql_quote(sql, o->name);
+	ts_strbuf_puts(sql, " FROM ");
+	ts_sql_from(sql, o);
 }
 
 void

@@ -17,6 +17,8 @@
 
 #include "tilescope/base/embedded.h"
 #include "tilescope/base/mem.h"
+#include "tilescope/profile/relations.h"
+#include "tilescope/profile/tables.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/report/import.h"
 #include "tilescope/report/stores.h"
@@ -24,19 +26,41 @@
 
 #include "report_internal.h"
 
+enum { TABLES_OF_A_PROFILE = 20 }; /* older files of ours have fewer tables of these names */
+
+/* Is it the layout of profile/tables.h? */
+static bool
+is_profile(const struct ts_report *r, int i)
+{
+	int known = 0;
+
+	for (int k = 0; k < r->schema[i]->count; k++)
+		known += ts_profile_table_find(r->schema[i]->object[k].name) != NULL;
+	return i == 0 && r->kind == TS_KIND_SDK && known >= TABLES_OF_A_PROFILE;
+}
+
 enum ts_code
 ts_report_bind(struct ts_report *r, int i, struct ts_db *db, struct ts_err *err)
 {
+	bool profile = is_profile(r, i);
 	enum ts_code code = TS_OK;
 
 	for (int k = 0; !r->map[i] && i == 0 && k < TS_RELATION_COUNT; k++)
 		snprintf(r->binding[k].reason, TS_REASON_MAX, "no schema map describes this file");
 	for (int k = 0; !code && r->map[i] && k < TS_RELATION_COUNT; k++) {
 		struct ts_binding b = {.bound = false};
+		const struct ts_profile_relation *made = profile
+			? ts_profile_relation_find(ts_relation_def((enum ts_relation)k)->name)
+			: NULL;
 
 		if (r->binding[k].bound)
 			continue;
-		code = ts_binding_make(&b, (enum ts_relation)k, r->map[i], r->schema[i], db, err);
+		if (made)
+			code = ts_binding_of_profile(&b, &r->made[k], (enum ts_relation)k, made,
+				r->schema[i], db, err);
+		else
+			code = ts_binding_make(&b, (enum ts_relation)k, r->map[i], r->schema[i], db,
+				err);
 		b.source = i;
 		if (b.bound || i == 0)
 			r->binding[k] = b;

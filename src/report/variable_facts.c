@@ -140,11 +140,17 @@ static enum ts_code
 read_intervals(struct ts_variable_lives *l, struct ts_variable_facts *f, struct ts_reader *rd,
 	enum ts_relation relation, struct ts_progress *progress, struct ts_err *err)
 {
-	/* the three columns have the same numbers in both relations */
-	const struct ts_rows_query q = {.columns = {TS_CLASS_INTERVAL_CLASS,
-						TS_CLASS_INTERVAL_START, TS_CLASS_INTERVAL_END},
+	static const struct ts_rows_query of_classes = {.columns = {TS_CLASS_INTERVAL_CLASS,
+								TS_CLASS_INTERVAL_START,
+								TS_CLASS_INTERVAL_END},
 		.column_count = 3,
 		.past_damage = true};
+	static const struct ts_rows_query of_variables = {.columns = {TS_LIVENESS_VARIABLE_VARIABLE,
+								  TS_LIVENESS_VARIABLE_START,
+								  TS_LIVENESS_VARIABLE_END},
+		.column_count = 3,
+		.past_damage = true};
+	const struct ts_rows_query q = relation == TS_CLASS_INTERVAL ? of_classes : of_variables;
 	int64_t rows = ts_reach_span(&rd->report->binding[relation].reach);
 	int64_t steps = atomic_load(&f->steps), last = steps > 0 ? steps : INT64_MAX;
 	struct ts_rows *cursor;

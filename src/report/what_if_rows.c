@@ -281,7 +281,7 @@ change_of_row(int *change, struct what_if_share *h, struct ts_rows *rows,
 	else if (h->by_number)
 		*change = UNSURE;
 	if (h->by_id && b->is[R_ID] == TS_VALUE_OK)
-		for (int i = h->c->count - 1; i > *change; i--)
+		for (int i = h->c->count - 1; i >= 0 && i > *change; i--)
 			if (h->c->item[i].of == TS_WHAT_IF_LOWERED &&
 				h->c->item[i].id == b->v[R_ID][k])
 				*change = i;

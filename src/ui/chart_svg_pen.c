@@ -121,7 +121,7 @@ svg_tick_text(const struct ts_page_axis *a, double v, char out[TS_FMT_MAX])
 {
 	if (a->tick)
 		return a->tick(a->ctx, v, out);
-	return ts_fmt_count(out, (int64_t)v);
+	return ts_fmt_count(out, (int64_t)fmax(-9e18, fmin(v, 9e18))); /* it may be infinite */
 }
 
 /* --- where things are --------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ BELOW = {
     "io": "base", "calc": "base", "job": "base", "ui": "base",
     "format": "io base",
     "db": "io base",
-    "profile": "base",
+    "profile": "db io base",
     "demo": "profile format io base",
     "report": "profile db format io calc base",
     "view": "ui calc report db job base",
@@ -26,7 +26,7 @@ BELOW = {
 # Where the header of a library may be included.
 HOME = [(re.compile(header), re.compile(path)) for header, path in (
     (r"(.*curses.*|term|panel|menu|form)\.h$", r"src/ui/tty\.c$"),
-    (r"sqlite3.*\.h$", r"(src|include/tilescope)/(db|demo|report)/"),
+    (r"sqlite3.*\.h$", r"(src|include/tilescope)/(db|demo|profile|report)/"),
     (r"libssh/", r"src/io/sftp\.c$"),
     (r"pcre2\.h$", r"src/base/pattern\.c$"),
     (r"xxhash\.h$", r"src/(db|io|report)/"),

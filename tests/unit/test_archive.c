@@ -1113,6 +1113,8 @@ main(int argc, char **argv)
 	s = suite_create("archive");
 	add_tests(s);
 	r = srunner_create(s);
+	srunner_set_fork_status(r,
+		CK_FORK); /* with sanitizers too: they end processes, or leave things behind */
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);

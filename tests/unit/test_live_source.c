@@ -973,6 +973,8 @@ main(void)
 	tcase_set_timeout(tc, 120);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
+	srunner_set_fork_status(sr,
+		CK_FORK); /* with sanitizers too: each begins with an empty report */
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

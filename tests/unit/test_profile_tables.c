@@ -144,7 +144,7 @@ START_TEST(every_blob_of_a_real_file_decodes)
 			sqlite3_stmt *s;
 			char sql[200];
 
-			if (column->type != TS_TYPE_BLOB)
+			if (column->type != TS_DECLARED_BLOB)
 				continue;
 			snprintf(sql, sizeof(sql), "SELECT \"%s\" FROM %s WHERE \"%s\" IS NOT NULL",
 				column->name, ts_profile_tables[t].name, column->name);

@@ -115,7 +115,7 @@ static const struct {
 	{"/* first */ SELECT 5", 5},
 	{"VALUES (7)", 7},
 	{"PRAGMA user_version", 0},
-	{"SELECT count(*) FROM pragma_table_info('step')", 6},
+	{"SELECT count(*) FROM pragma_table_info('step')", 7},
 	{"SELECT count(*) FROM pragma_table_info('odd')", 4},
 	{"SELECT count(*) > 0 FROM sqlite_schema", 1},
 	{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<10) SELECT sum(i) FROM n",

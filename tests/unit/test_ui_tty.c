@@ -625,6 +625,8 @@ main(void)
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
+	srunner_set_fork_status(r,
+		CK_FORK); /* with sanitizers too: they end processes, or leave things behind */
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);
 	srunner_free(r);

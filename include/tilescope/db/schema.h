@@ -38,6 +38,7 @@ struct ts_object {
 			    its b-tree; else 0 */
 	int base; /* a view that shows the rows of one table, one to one: that object; else -1 */
 	char *problem; /* why its columns could not be read, or NULL */
+	char *sql;     /* no object of the file: the SELECT that makes its rows; else NULL */
 };
 
 struct ts_schema {
@@ -49,6 +50,12 @@ struct ts_schema {
 enum ts_code ts_schema_read(struct ts_schema **s, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
 void ts_schema_free(struct ts_schema *s);
+
+/* What is allocated in an object, and the object. NULL is fine. */
+void ts_object_free(struct ts_object *o);
+
+/* Append the object as it stands behind FROM. */
+void ts_sql_from(struct ts_strbuf *sql, const struct ts_object *o);
 
 /* By name, ASCII letters without case as SQLite does; NULL when there is none. */
 const struct ts_object *ts_schema_find(const struct ts_schema *s, const char *name);

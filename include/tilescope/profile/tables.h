@@ -23,13 +23,13 @@ enum ts_profile_group {
 };
 
 enum ts_profile_type {
-	TS_TYPE_INTEGER,
-	TS_TYPE_INT,
-	TS_TYPE_BOOLEAN,
-	TS_TYPE_REAL,
-	TS_TYPE_TEXT,
-	TS_TYPE_BLOB,
-	TS_TYPE_UNTYPED
+	TS_DECLARED_INTEGER,
+	TS_DECLARED_INT,
+	TS_DECLARED_BOOLEAN,
+	TS_DECLARED_REAL,
+	TS_DECLARED_TEXT,
+	TS_DECLARED_BLOB,
+	TS_DECLARED_UNTYPED
 };
 
 enum {
@@ -49,7 +49,7 @@ struct ts_profile_column {
 	const char *name;
 	enum ts_profile_type type;
 	unsigned flags;
-	enum ts_blob_kind blob; /* of TS_TYPE_BLOB */
+	enum ts_blob_kind blob; /* of TS_DECLARED_BLOB */
 	enum ts_blob_of of;
 };
 

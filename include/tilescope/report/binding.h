@@ -57,10 +57,12 @@ ts_reach_work(const struct ts_reach *r)
 }
 
 struct ts_column_binding {
-	enum ts_op op;	      /* TS_OP_NONE: not in this file, always NULL */
-	int a, b;	      /* columns of `rows`; for TS_OP_DICT a = reference; else -1 */
-	const char *text;     /* TS_OP_CONSTANT */
-	struct ts_reach dict; /* TS_OP_DICT: the rows that are looked up ... */
+	enum ts_op op;	  /* TS_OP_NONE: not in this file, always NULL */
+	int a, b;	  /* columns of `rows`; for TS_OP_DICT a = reference; else -1 */
+	int c;		  /* TS_OP_NAME: b is what stands before, c what stands behind; else 0 */
+	int bit;	  /* TS_OP_BIT */
+	const char *text; /* TS_OP_CONSTANT */
+	struct ts_reach dict; /* TS_OP_DICT, _NAME, _LOOKUP: the rows that are looked up ... */
 	int dict_text;	      /* ... and the column that they give */
 	bool guessed;	      /* found by looking at values */
 };
@@ -72,6 +74,9 @@ struct ts_binding {
 	const struct ts_object *object; /* what the map names */
 	struct ts_reach reach;		/* reach.rows: `object`, or the base table of a view */
 	struct ts_column_binding column[TS_RELATION_COLUMNS];
+	/* Rows of the object that are none of the relation: where this column of it is NULL, or lacks the bit. */
+	bool some;		    /* there are such */
+	int only, only_bit;	    /* -1: any number will do */
 	int group;		    /* rows with equal key that were seen (step_ipu), or 0 */
 	int ipus;		    /* step_ipu: IPUs that were seen, or 0 */
 	char reason[TS_REASON_MAX]; /* why not bound */

@@ -23,6 +23,9 @@ enum ts_op {
 	TS_OP_BY_VALUES, /* a column found by its values within equal a; never in a binding */
 	TS_OP_ORDER_IN,	 /* row order within equal a */
 	TS_OP_POSITION,	 /* row order */
+	TS_OP_BIT,	 /* bit `bit` of a */
+	TS_OP_LOOKUP,	 /* a number of another object's row, whose row id is a */
+	TS_OP_NAME, /* a lowered variable's name: as TS_OP_DICT, with what stands before and behind it */
 };
 
 struct ts_candidate {

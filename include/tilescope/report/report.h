@@ -97,6 +97,8 @@ struct ts_report {
 	bool vars_wait;	      /* vars.json has what is lacking: open with `convert` to have it */
 	bool parts_wait; /* nothing beside the profile was looked at: open without `parts_later` */
 	struct ts_archive *archive; /* where a relation comes from it; or NULL: not read yet */
+	struct ts_object *made
+		[TS_RELATION_COUNT]; /* what relations that are made by SQL are bound to, or NULL */
 	struct ts_binding binding[TS_RELATION_COUNT];
 	struct ts_notes notes; /* what was noticed while opening */
 };

@@ -10,7 +10,7 @@
 
 #include "tilescope/report/binding.h"
 
-enum { TS_ROWS_COLUMNS = 12 };
+enum { TS_ROWS_COLUMNS = 16 };
 
 /* The largest number that counts as one: larger ones overflow whatever they are added to. */
 #define TS_NUMBER_MAX ((int64_t)1 << 62)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* liveness - what is alive when: of the device and of IPUs as a running sum, of variables by class. */
+#include "config.h"
+
+#include "tilescope/base/mem.h"
+
+#include "relations_internal.h"
+
+/* What is added at a step: of the whole device where the file says so, else of all its IPUs. */
+#define DEVICE_DELTA                                                                               \
+	"(SELECT step_id, sum(delta_bytes) AS delta FROM @memory_not_always_live_by_step_and_ipu " \
+	"WHERE (ipu IS NULL) = EXISTS (SELECT 1 FROM @memory_not_always_live_by_step_and_ipu "     \
+	"WHERE ipu IS NULL) GROUP BY step_id)"
+
+static const struct ts_profile_relation relations[] = {
+	{.name = "liveness_step",
+		.needs = "depth_first_steps.id depth_first_steps.program_id",
+		.sql = "SELECT s.id AS live_step, s.program_id AS program, s.parent_step_id AS parent, "
+		       "(WITH RECURSIVE up(id, d) AS (SELECT s.parent_step_id, 0 UNION ALL "
+		       "SELECT q.parent_step_id, d + 1 FROM up JOIN @depth_first_steps q ON q.id = up.id "
+		       "WHERE d < 1000) SELECT max(d) FROM up) AS depth, "
+		       "sum(coalesce(m.delta, 0)) OVER (ORDER BY s.id) AS not_always_live "
+		       "FROM @depth_first_steps s LEFT JOIN " DEVICE_DELTA " m ON m.step_id = s.id",
+		.optional =
+			"parent=depth_first_steps.parent_step_id depth=depth_first_steps.parent_step_id "
+			"not_always_live=memory_not_always_live_by_step_and_ipu.delta_bytes"},
+	{.name = "liveness_step_ipu",
+		.needs = "depth_first_steps.id memory_not_always_live_by_step_and_ipu.ipu "
+			 "memory_not_always_live_by_step_and_ipu.delta_bytes",
+		.sql = "SELECT s.id AS live_step, i.ipu, sum(coalesce(m.delta, 0)) "
+		       "OVER (PARTITION BY i.ipu ORDER BY s.id) AS not_always_live "
+		       "FROM @depth_first_steps s JOIN (SELECT DISTINCT ipu "
+		       "FROM @memory_not_always_live_by_step_and_ipu WHERE ipu IS NOT NULL) i "
+		       "LEFT JOIN (SELECT ipu, step_id, sum(delta_bytes) AS delta "
+		       "FROM @memory_not_always_live_by_step_and_ipu WHERE ipu IS NOT NULL "
+		       "GROUP BY ipu, step_id) m ON m.ipu = i.ipu AND m.step_id = s.id "
+		       "ORDER BY live_step, i.ipu"},
+	{.name = "variable",
+		.needs = "unlowered_vars.id unlowered_vars.name",
+		.sql = "SELECT u.id AS variable, u.name, b.bytes, b.always_live_bytes AS always_live, "
+		       "u.name GLOB '<*' OR u.name GLOB 'programId[0-9]*' OR u.name GLOB 'broadcastProgramId#*' "
+		       "OR u.name IN (SELECT name FROM @var_categories) AS pseudo, "
+		       "(SELECT first_item(d.ids) FROM @debug_ids d WHERE d.variable_id = u.id) AS context "
+		       "FROM @unlowered_vars u LEFT JOIN (SELECT v.unlowered_var_id AS id, sum(v.bytes) AS bytes, "
+		       "sum(CASE WHEN c.is_always_live THEN v.bytes ELSE 0 END) AS always_live_bytes "
+		       "FROM @var_bytes_by_eq_class v LEFT JOIN @eq_classes c ON c.id = v.eq_class_id "
+		       "WHERE v.tile IS NULL GROUP BY v.unlowered_var_id) b ON b.id = u.id",
+		.optional = "bytes=var_bytes_by_eq_class.bytes "
+			    "always_live=eq_classes.is_always_live context=debug_ids.ids"},
+	{.name = "liveness_variable",
+		.needs = "var_bytes_by_eq_class.unlowered_var_id var_bytes_by_eq_class.eq_class_id "
+			 "var_bytes_by_eq_class.bytes eq_class_step.eq_class_id",
+		.sql = "SELECT v.unlowered_var_id AS variable, v.eq_class_id AS class, v.bytes, "
+		       "s.step_id_from AS start, s.step_id_to AS \"end\" FROM @var_bytes_by_eq_class v "
+		       "JOIN @eq_class_step s ON s.eq_class_id = v.eq_class_id WHERE v.tile IS NULL "
+		       "ORDER BY v.unlowered_var_id, s.step_id_from"},
+	{.name = "tile_variable",
+		.needs = "var_bytes_by_eq_class.unlowered_var_id var_bytes_by_eq_class.eq_class_id "
+			 "var_bytes_by_eq_class.bytes var_bytes_by_eq_class.tile",
+		.sql = "SELECT tile, unlowered_var_id AS variable, eq_class_id AS class, bytes "
+		       "FROM @var_bytes_by_eq_class WHERE tile IS NOT NULL"},
+};
+
+const struct profile_group profile_liveness = {relations, TS_COUNT(relations)};
