@@ -42,7 +42,7 @@ static const struct ts_profile_relation relations[] = {
 		/* a run's steps follow those of the runs before it */
 		.sql = "SELECT id AS run, name, start_epoch_time_microseconds AS start_us, "
 		       "start_epoch_time_microseconds + elapsed_microseconds AS end_us, elapsed_microseconds "
-		       "AS elapsed_us, sum(num_steps) OVER (ORDER BY id) - num_steps AS first_step, "
+		       "AS elapsed_us, add_up(num_steps) OVER (ORDER BY id) - num_steps AS first_step, "
 		       "num_steps AS step_count, num_programs AS program_count FROM @runs ORDER BY id",
 		.optional =
 			"start_us=runs.start_epoch_time_microseconds end_us=runs.elapsed_microseconds "

@@ -570,6 +570,58 @@ region_bytes(sqlite3_context *out, int argc, sqlite3_value **argv)
 		sqlite3_result_int64(out, sum);
 }
 
+/* ---- sums ---- */
+
+/* A sum that does not end the statement where it is too large, as sum() does. */
+struct adding {
+	int64_t sum;
+	int64_t values; /* that are no NULL */
+	int64_t bad;	/* of these: no integers; or the sum was too large */
+};
+
+static void
+add_value(sqlite3_context *out, sqlite3_value *v, int sign)
+{
+	struct adding *a = sqlite3_aggregate_context(out, sizeof(*a));
+	int type = sqlite3_value_type(v);
+	int64_t n;
+
+	if (!a || type == SQLITE_NULL)
+		return;
+	a->values += sign;
+	if (type != SQLITE_INTEGER) {
+		a->bad += sign;
+		return;
+	}
+	n = sqlite3_value_int64(v);
+	if (sign > 0 ? __builtin_add_overflow(a->sum, n, &a->sum)
+		     : __builtin_sub_overflow(a->sum, n, &a->sum))
+		a->bad += (int64_t)1 << 32;
+}
+
+static void
+add_step(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	add_value(out, argv[0], 1);
+}
+
+static void
+add_inverse(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	add_value(out, argv[0], -1);
+}
+
+static void
+add_result(sqlite3_context *out)
+{
+	struct adding *a = sqlite3_aggregate_context(out, 0);
+
+	if (a && a->values > 0 && a->bad == 0)
+		sqlite3_result_int64(out, a->sum);
+}
+
 /* ---- the connection ---- */
 
 static const struct {
@@ -600,6 +652,10 @@ ts_profile_connect(struct ts_db **db, struct ts_source *source, struct ts_err *e
 		rc = sqlite3_create_function_v2(ts_db_handle(*db), functions[i].name,
 			functions[i].args, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, functions[i].f,
 			functions[i].step, functions[i].final, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_create_window_function(ts_db_handle(*db), "add_up", 1,
+			SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, add_step, add_result, add_result,
+			add_inverse, NULL);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_create_module_v2(ts_db_handle(*db), "numbers", &numbers_module, NULL,
 			NULL);

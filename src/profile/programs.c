@@ -146,7 +146,7 @@ static const struct ts_profile_relation relations[] = {
 		.needs = "programs.variant_index program_types.program_type_table "
 			 "host_exchange_from_host.stream",
 		.sql = "SELECT p.id AS program, h.direction, h.stream, h.is_remote_buffer AS remote_buffer, "
-		       "h.regions, (SELECT sum(region_bytes(g.regions)) FROM @exchange_regions g "
+		       "h.regions, (SELECT add_up(region_bytes(g.regions)) FROM @exchange_regions g "
 		       "WHERE g.id = h.regions_id) AS bytes "
 		       "FROM (SELECT 'from_host' AS direction, * FROM @host_exchange_from_host "
 		       "UNION ALL SELECT 'to_host', * FROM @host_exchange_to_host) h "

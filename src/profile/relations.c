@@ -13,6 +13,8 @@
 
 enum { NAME_MOST = 80 };
 
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyz_"
+
 static const struct profile_group *const groups[] = {&profile_target, &profile_memory,
 	&profile_variables, &profile_liveness, &profile_programs, &profile_execution};
 
@@ -96,6 +98,24 @@ ts_profile_relation_has(const struct ts_profile_relation *r, const char *column,
 	return true;
 }
 
+bool
+ts_profile_relation_uses(const struct ts_profile_relation *r, const char *table)
+{
+	size_t n = strlen(table);
+
+	if (r->table) {
+		bool yes = strcmp(r->table, table) == 0;
+
+		for (const struct ts_profile_from *f = r->from; f->column; f++)
+			yes |= f->in && strcmp(f->in, table) == 0;
+		return yes;
+	}
+	for (const char *s = strchr(r->sql, '@'); s; s = strchr(s + 1, '@'))
+		if (strncmp(s + 1, table, n) == 0 && strspn(s + 1, NAME_LETTERS) == n)
+			return true;
+	return false;
+}
+
 /* ---- SQL ---- */
 
 /* A table of the layout as far as the file has it: all its columns, NULL where they are missing. */
@@ -143,7 +163,7 @@ ts_profile_relation_sql(struct ts_strbuf *out, const struct ts_profile_relation 
 		s += n;
 		if (*s != '@')
 			break;
-		n = strspn(++s, "abcdefghijklmnopqrstuvwxyz_");
+		n = strspn(++s, NAME_LETTERS);
 		snprintf(name, sizeof(name), "%.*s", (int)n, s);
 		put_table(out, name, schema);
 		s += n;

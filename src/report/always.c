@@ -14,6 +14,7 @@
 #include "tilescope/report/index_labels.h"
 #include "tilescope/report/index_names.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/variables.h"
 #include "tilescope/report/tile_ipus.h"
 
 enum {
@@ -124,6 +125,7 @@ add_variable_row(struct always_work *w, struct ts_rows *rows, struct ts_err *err
 		w->out->bad_rows++;
 		return TS_OK;
 	}
+	bytes = ts_variable_always_bytes(ts_variable_always_column(w->rd->report), always, bytes);
 	if (ts_rows_text(rows, 2, &s, &n) == TS_VALUE_OK)
 		code = ts_dictionary_text(&w->names, &name, s, strnlen(s, n), err);
 	if (!code)
@@ -150,7 +152,8 @@ read_rows(struct always_work *w, struct ts_err *err)
 
 	if (!w->out->by_tile)
 		q = (struct ts_rows_query){.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_BYTES,
-						   TS_VARIABLE_NAME, TS_VARIABLE_ALWAYS_LIVE},
+						   TS_VARIABLE_NAME,
+						   ts_variable_always_column(w->rd->report)},
 			.column_count = 4,
 			.past_damage = true};
 	else if (w->source->where == TS_LIVE_TILE && w->source->number < TS_NUMBER_MAX) {

@@ -18,6 +18,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/io/files_listed.h"
+#include "tilescope/profile/identities.h"
 #include "tilescope/report/consistency.h"
 #include "tilescope/report/find.h"
 
@@ -385,6 +386,14 @@ compare_stores(struct check_run *run, struct ts_err *err)
 	return code;
 }
 
+static void
+note_broken(void *ctx, const char *sentence)
+{
+	struct ts_notes *notes = ctx;
+
+	ts_notes_add(notes, "%s", sentence);
+}
+
 /* Do the parts belong together? */
 static enum ts_code
 compare(struct check_run *run, struct ts_err *err)
@@ -411,6 +420,9 @@ compare(struct check_run *run, struct ts_err *err)
 	ts_tiles_fini(&tiles);
 	if (!ts_ends_all(code))
 		code = ts_consistency_ids(notes, rd, true, run->options->progress, err);
+	if (!code && run->report->kind == TS_KIND_SDK)
+		code = ts_profile_identities(rd->db[0], run->report->schema[0], note_broken, notes,
+			err);
 	if (!code)
 		code = compare_stores(run, err);
 	ts_reader_close(rd);

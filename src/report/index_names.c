@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/variables.h"
 #include "tilescope/report/dictionary.h"
 #include "tilescope/report/index_build.h"
 #include "tilescope/report/index_names.h"
@@ -35,6 +36,7 @@ struct part {
 	struct ts_pile entry;  /* uint32_t by number of a variable: that of its name + 1, or 0 */
 	struct ts_pile always; /* struct ts_always_entry */
 	int64_t always_bad;
+	int always_column;
 	bool fits;
 };
 
@@ -106,8 +108,13 @@ static enum ts_code
 take_always(struct part *part, struct ts_rows *rows, struct ts_always_entry e,
 	const struct ts_cache *cache, struct ts_err *err)
 {
-	if (ts_rows_number(rows, N_BYTES, &e.bytes) == TS_VALUE_OK)
+	int64_t always;
+
+	if (ts_rows_number(rows, N_BYTES, &e.bytes) == TS_VALUE_OK &&
+		ts_rows_number(rows, N_ALWAYS, &always) == TS_VALUE_OK) {
+		e.bytes = ts_variable_always_bytes(part->always_column, always, e.bytes);
 		return ts_pile_add(&part->always, &e, sizeof(e), cache, err);
+	}
 	part->always_bad++;
 	return TS_OK;
 }
@@ -141,8 +148,9 @@ static enum ts_code
 read_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
 {
-	static const struct ts_rows_query q = {.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_NAME,
-						       TS_VARIABLE_BYTES, TS_VARIABLE_ALWAYS_LIVE},
+	int always = ts_variable_always_column(rd->report);
+	const struct ts_rows_query q = {.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_NAME,
+						TS_VARIABLE_BYTES, always},
 		.column_count = 4};
 	struct part *part = p->state;
 	struct ts_rows *rows;
@@ -151,6 +159,7 @@ read_part(struct ts_pass_part *p, struct ts_reader *rd, struct ts_progress *prog
 	bool there;
 
 	part->fits = true;
+	part->always_column = always;
 	part->names.cache = p->run->cache;
 	if (p->number > 0)
 		return TS_OK;

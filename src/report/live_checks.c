@@ -7,6 +7,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/live_checks.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/variables.h"
 
 enum { PROGRESS_ROWS = 8192 };
 
@@ -108,8 +109,8 @@ static enum ts_code
 check_always(struct ts_live_differ *d, struct ts_reader *rd, const struct ts_liveness *l,
 	struct ts_err *err)
 {
-	struct ts_rows_query q = {.columns = {TS_VARIABLE_BYTES, TS_VARIABLE_ALWAYS_LIVE},
-		.column_count = 2};
+	int column = ts_variable_always_column(rd->report);
+	struct ts_rows_query q = {.columns = {TS_VARIABLE_BYTES, column}, .column_count = 2};
 	struct ts_rows *rows;
 	enum ts_code code;
 	int64_t sum = 0, found = 0;
@@ -126,7 +127,8 @@ check_always(struct ts_live_differ *d, struct ts_reader *rd, const struct ts_liv
 		if (ts_rows_number(rows, 1, &always) != TS_VALUE_OK || always == 0)
 			continue;
 		found++;
-		if (ts_rows_number(rows, 0, &bytes) != TS_VALUE_OK || !ts_add_i64(&sum, bytes))
+		if (ts_rows_number(rows, 0, &bytes) != TS_VALUE_OK ||
+			!ts_add_i64(&sum, ts_variable_always_bytes(column, always, bytes)))
 			break;
 	}
 	ts_rows_close(rows);

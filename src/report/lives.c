@@ -29,6 +29,9 @@ enum { PROGRESS_ROWS = 8192 };
 /* While they are read: always-live variables are kept too, with this mark. */
 enum { ALWAYS_LIVE = -1 };
 
+enum { SIZES_LOOKED_AT = 64 };
+#define CLASS_BYTES_MAX (INT64_C(1) << 36) /* no machine has more; their sums do not overflow */
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 int64_t
@@ -108,7 +111,38 @@ find_variable(struct lives_work *w, int64_t id)
 	return (ptrdiff_t)w->hint;
 }
 
-enum { I_VARIABLE, I_START, I_END, I_COLUMNS };
+enum { I_VARIABLE, I_START, I_END, I_COLUMNS, I_BYTES = I_COLUMNS, I_ALWAYS, I_ALL };
+
+/* Variable `place` is alive at steps start .. end - 1. */
+static enum ts_code
+put_life(struct lives_work *w, size_t place, int64_t start, int64_t end, struct ts_err *err)
+{
+	struct ts_life life = {(uint32_t)place, lives_cut_step(start), lives_cut_step(end)};
+	enum ts_code code;
+
+	if (w->lives == TS_LIVES_MAX) {
+		w->l->left_out++;
+		return TS_OK;
+	}
+	code = ts_pile_add(&w->life, &life, sizeof(life), w->cache, err);
+	w->lives += !code;
+	return code;
+}
+
+/* Does an interval say something? *end is cut to the steps that there are. */
+static bool
+is_sound(struct lives_work *w, int64_t start, int64_t *end)
+{
+	if (*end <= start) {
+		w->l->reversed++;
+		return false;
+	}
+	if (w->steps == TS_UNKNOWN || *end <= w->steps)
+		return true;
+	w->l->beyond++;
+	*end = w->steps;
+	return start < *end;
+}
 
 static enum ts_code
 add_life(struct lives_work *w, struct ts_rows *rows, struct ts_err *err)
@@ -116,8 +150,6 @@ add_life(struct lives_work *w, struct ts_rows *rows, struct ts_err *err)
 	struct ts_lives *l = w->l;
 	int64_t id, start, end;
 	ptrdiff_t variable;
-	struct ts_life life;
-	enum ts_code code;
 
 	if (ts_rows_number(rows, I_VARIABLE, &id) != TS_VALUE_OK ||
 		ts_rows_number(rows, I_START, &start) != TS_VALUE_OK ||
@@ -126,26 +158,111 @@ add_life(struct lives_work *w, struct ts_rows *rows, struct ts_err *err)
 		return TS_OK;
 	}
 	variable = find_variable(w, id);
-	if (end <= start || variable < 0 ||
-		lives_variable(w, (size_t)variable)->bytes == ALWAYS_LIVE) {
-		++*(end <= start ? &l->reversed : variable < 0 ? &l->orphans : &l->always);
+	if (end > start &&
+		(variable < 0 || lives_variable(w, (size_t)variable)->bytes == ALWAYS_LIVE)) {
+		++*(variable < 0 ? &l->orphans : &l->always);
 		return TS_OK;
 	}
-	if (w->steps != TS_UNKNOWN && end > w->steps) {
-		l->beyond++;
-		end = w->steps;
-		if (start >= end)
+	return is_sound(w, start, &end) ? put_life(w, (size_t)variable, start, end, err) : TS_OK;
+}
+
+/* --- bytes by class --------------------------------------------------------------------------- */
+
+/*
+ * A variable may be in several classes, each with bytes and steps of its own. It becomes one variable for each number
+ * of bytes that it has at some steps, alive at these: at any step at most one of them is.
+ */
+
+/* From this step on a variable has so many bytes more, in so many classes more. */
+struct class_change {
+	int64_t step, bytes, classes;
+};
+
+static int
+by_step(const void *a, const void *b)
+{
+	const struct class_change *x = a, *y = b;
+
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+/* The variable `id` with so many bytes, among those made of it since `first`. */
+static enum ts_code
+find_sized(size_t *place, struct lives_work *w, size_t first, int64_t id, int64_t bytes,
+	struct ts_err *err)
+{
+	struct ts_live_variable v = {id, bytes};
+	enum ts_code code;
+
+	for (size_t i = w->variables; i > first && w->variables - i < SIZES_LOOKED_AT; i--)
+		if (lives_variable(w, i - 1)->bytes == bytes) {
+			*place = i - 1;
 			return TS_OK;
-	}
-	if (w->lives == TS_LIVES_MAX) {
-		l->left_out++;
-		return TS_OK;
-	}
-	life = (struct ts_life){(uint32_t)variable, lives_cut_step(start), lives_cut_step(end)};
-	code = ts_pile_add(&w->life, &life, sizeof(life), w->cache, err);
-	w->lives += !code;
+		}
+	code = ts_pile_add(&w->variable, &v, sizeof(v), w->cache, err);
+	*place = w->variables;
+	w->variables += !code;
 	return code;
 }
+
+/* All rows of a variable have been read. */
+static enum ts_code
+end_variable(struct lives_work *w, struct ts_err *err)
+{
+	size_t n = w->change.used / sizeof(struct class_change), first = w->variables, place;
+	enum ts_code code = ts_pile_sort(&w->change, n, sizeof(struct class_change), by_step,
+		w->cache, w->rd->cancel, err);
+	struct class_change *c = w->change.memory, now = {0};
+
+	for (size_t i = 0; !code && i < n; i++) {
+		int64_t from = c[i].step;
+
+		now.bytes += c[i].bytes;
+		now.classes += c[i].classes;
+		if (i + 1 == n || c[i + 1].step == from || now.classes == 0)
+			continue;
+		if (w->variables >= TS_LIVES_MAX) {
+			w->l->left_out++;
+			break;
+		}
+		code = find_sized(&place, w, first, w->id, now.bytes, err);
+		if (!code)
+			code = put_life(w, place, from, c[i + 1].step, err);
+	}
+	w->change.used = 0;
+	return code;
+}
+
+/* Rows of a variable stand together. */
+static enum ts_code
+add_class(struct lives_work *w, struct ts_rows *rows, struct ts_err *err)
+{
+	int64_t id, start, end, bytes;
+	struct class_change c[2];
+	enum ts_code code = TS_OK;
+
+	if (ts_rows_number(rows, I_VARIABLE, &id) != TS_VALUE_OK ||
+		ts_rows_number(rows, I_START, &start) != TS_VALUE_OK ||
+		ts_rows_number(rows, I_END, &end) != TS_VALUE_OK ||
+		ts_rows_number(rows, I_BYTES, &bytes) != TS_VALUE_OK || bytes > CLASS_BYTES_MAX) {
+		w->l->bad_rows++;
+		return TS_OK;
+	}
+	if (ts_rows_known(rows, I_ALWAYS) > 0) {
+		w->l->always++;
+		return TS_OK;
+	}
+	if (!is_sound(w, start, &end))
+		return TS_OK;
+	if (id != w->id)
+		code = end_variable(w, err);
+	w->id = id;
+	c[0] = (struct class_change){start, bytes, 1};
+	c[1] = (struct class_change){end, -bytes, -1};
+	return code ? code : ts_pile_add(&w->change, c, sizeof(c), w->cache, err);
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
 
 static int
 by_life(const void *a, const void *b)
@@ -193,13 +310,27 @@ read_relation(struct lives_work *w, bool intervals, struct ts_progress *progress
 							      TS_LIVENESS_VARIABLE_END},
 		.column_count = I_COLUMNS,
 		.past_damage = true};
+	static const struct ts_rows_query of_classes = {.columns = {TS_LIVENESS_VARIABLE_VARIABLE,
+								TS_LIVENESS_VARIABLE_START,
+								TS_LIVENESS_VARIABLE_END,
+								TS_LIVENESS_VARIABLE_BYTES,
+								TS_LIVENESS_VARIABLE_ALWAYS_LIVE},
+		.column_count = I_ALL,
+		.past_damage = true};
+	enum ts_code (*const add)(struct lives_work *, struct ts_rows *,
+		struct ts_err *) = !intervals ? add_variable
+		: w->by_class		      ? add_class
+					      : add_life;
 	int64_t seen = intervals ? lives_rows_of(w->rd, TS_VARIABLE) : 0;
 	int64_t total = lives_rows_of(w->rd, TS_VARIABLE) +
 		lives_rows_of(w->rd, TS_LIVENESS_VARIABLE);
 	struct ts_rows *rows;
 	enum ts_code code = ts_reader_rows(&rows, w->rd,
 		intervals ? TS_LIVENESS_VARIABLE : TS_VARIABLE,
-		intervals ? &of_lives : &of_variables, err);
+		!intervals	      ? &of_variables
+			: w->by_class ? &of_classes
+				      : &of_lives,
+		err);
 	bool there;
 
 	if (code)
@@ -207,7 +338,7 @@ read_relation(struct lives_work *w, bool intervals, struct ts_progress *progress
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		if (++seen % PROGRESS_ROWS == 0)
 			ts_progress_set(progress, seen, total);
-		code = intervals ? add_life(w, rows, err) : add_variable(w, rows, err);
+		code = add(w, rows, err);
 		if (code)
 			break;
 	}
@@ -392,6 +523,7 @@ lives_finish(struct ts_lives **out, struct lives_work *w, enum ts_code code)
 {
 	struct ts_lives *l = w->l;
 
+	ts_pile_fini(&w->change);
 	l->pile[0] = w->life;
 	l->pile[1] = w->variable;
 	if (code && code != TS_E_DAMAGED) {
@@ -411,7 +543,11 @@ static enum ts_code
 read_all(struct lives_work *w, struct ts_progress *progress, struct ts_err *err)
 {
 	struct ts_err second;
-	enum ts_code damage = read_relation(w, false, progress, err), code;
+	enum ts_code damage, code;
+
+	w->by_class = ts_report_has_column(w->rd->report, TS_LIVENESS_VARIABLE,
+		TS_LIVENESS_VARIABLE_BYTES);
+	damage = w->by_class ? TS_OK : read_relation(w, false, progress, err);
 
 	if (damage && damage != TS_E_DAMAGED)
 		return damage;
@@ -420,10 +556,15 @@ read_all(struct lives_work *w, struct ts_progress *progress, struct ts_err *err)
 		w->steps = TS_UNKNOWN;
 		code = TS_OK;
 	}
-	if (!code)
+	if (!code && !w->by_class)
 		code = sort_variables(w, &second);
 	if (!code) {
 		code = read_relation(w, true, progress, &second);
+		if ((!code || code == TS_E_DAMAGED) && w->by_class) {
+			enum ts_code ended = end_variable(w, &second);
+
+			code = ended ? ended : code;
+		}
 		if (code == TS_E_DAMAGED && !damage) {
 			damage = code;
 			if (err)

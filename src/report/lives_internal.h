@@ -13,8 +13,11 @@ struct lives_work {
 	const struct ts_cache *cache;
 	struct ts_pile variable, life; /* struct ts_live_variable and struct ts_life, by number */
 	size_t variables, lives;
-	size_t hint;   /* index of the variable that was found last */
-	int64_t steps; /* that are recorded: lives end there; TS_UNKNOWN */
+	size_t hint;	       /* index of the variable that was found last */
+	bool by_class;	       /* bytes are told by class of equivalence */
+	int64_t id;	       /* then: the variable whose rows are read, ... */
+	struct ts_pile change; /* ... and how its bytes change */
+	int64_t steps;	       /* that are recorded: lives end there; TS_UNKNOWN */
 };
 
 static inline struct ts_live_variable *

@@ -13,6 +13,7 @@
 #include "tilescope/calc/top.h"
 #include "tilescope/report/peak_variables.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/variables.h"
 
 enum { PROGRESS_ROWS = 8192 };
 
@@ -24,27 +25,52 @@ ts_type_is_fp32(const char *s, size_t n)
 
 /* --- who is alive ----------------------------------------------------------------------------- */
 
+struct alive {
+	int64_t variable;
+	int64_t bytes; /* in classes that are alive then; TS_UNKNOWN: all that it has */
+};
+
 struct ids {
-	int64_t *id; /* ascending */
+	struct alive *id; /* ascending, each variable once */
 	size_t count, cap;
 };
 
 static int
 ascending(const void *a, const void *b)
 {
-	const int64_t *x = a, *y = b;
+	const struct alive *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return (x->variable > y->variable) - (x->variable < y->variable);
 }
 
-static bool
-has_id(const struct ids *s, int64_t id)
+/* NULL: it is not alive. */
+static const struct alive *
+find_id(const struct ids *s, int64_t id)
 {
-	return s->count > 0 && bsearch(&id, s->id, s->count, sizeof(id), ascending);
+	struct alive key = {id, 0};
+
+	return s->count > 0 ? bsearch(&key, s->id, s->count, sizeof(key), ascending) : NULL;
+}
+
+/* A variable that is alive in several classes becomes one. */
+static void
+sort_ids(struct ids *s)
+{
+	size_t kept = 0;
+
+	if (s->count > 1)
+		qsort(s->id, s->count, sizeof(*s->id), ascending);
+	for (size_t i = 0; i < s->count; i++)
+		if (kept == 0 || s->id[kept - 1].variable != s->id[i].variable)
+			s->id[kept++] = s->id[i];
+		else if (s->id[i].bytes != TS_UNKNOWN &&
+			!ts_add_i64(&s->id[kept - 1].bytes, s->id[i].bytes))
+			s->id[kept - 1].bytes = TS_NUMBER_MAX;
+	s->count = kept;
 }
 
 static enum ts_code
-add_id(struct ids *s, int64_t id, bool *partial, struct ts_err *err)
+add_id(struct ids *s, int64_t id, int64_t bytes, bool *partial, struct ts_err *err)
 {
 	if (s->count == TS_PEAK_ALIVE) {
 		*partial = true;
@@ -52,36 +78,44 @@ add_id(struct ids *s, int64_t id, bool *partial, struct ts_err *err)
 	}
 	if (!ts_room((void **)&s->id, &s->cap, s->count, sizeof(*s->id)))
 		return ts_err_nomem(err);
-	s->id[s->count++] = id;
+	s->id[s->count++] = (struct alive){id, bytes};
 	return TS_OK;
 }
 
 static enum ts_code
 read_alive(struct ids *s, struct ts_peak_variables *p, struct ts_reader *rd, struct ts_err *err)
 {
-	enum { ID, START, END, COLUMNS };
+	enum { ID, START, END, BYTES, ALWAYS, COLUMNS };
+	bool classes = ts_report_has_column(rd->report, TS_LIVENESS_VARIABLE,
+		TS_LIVENESS_VARIABLE_BYTES);
 	struct ts_rows_query q = {.columns = {TS_LIVENESS_VARIABLE_VARIABLE,
-					  TS_LIVENESS_VARIABLE_START, TS_LIVENESS_VARIABLE_END},
-		.column_count = COLUMNS,
+					  TS_LIVENESS_VARIABLE_START, TS_LIVENESS_VARIABLE_END,
+					  TS_LIVENESS_VARIABLE_BYTES,
+					  TS_LIVENESS_VARIABLE_ALWAYS_LIVE},
+		.column_count = classes ? COLUMNS : BYTES,
 		.past_damage = true};
 	struct ts_rows *rows;
-	struct ts_rows_block b;
 	enum ts_code code = ts_reader_rows(&rows, rd, TS_LIVENESS_VARIABLE, &q, err);
+	bool there;
 
 	if (code)
 		return code;
-	while (!code && !(code = ts_rows_block(rows, &b, err)) && b.rows > 0) {
-		if (b.is[ID] || b.is[START] || b.is[END]) {
-			p->bad_rows += b.rows;
+	while (!code && !(code = ts_rows_next(rows, &there, err)) && there) {
+		int64_t v[COLUMNS] = {[BYTES] = TS_UNKNOWN};
+
+		if (ts_rows_number(rows, ID, &v[ID]) || ts_rows_number(rows, START, &v[START]) ||
+			ts_rows_number(rows, END, &v[END]) ||
+			(classes && ts_rows_number(rows, BYTES, &v[BYTES]))) {
+			p->bad_rows++;
 			continue;
 		}
-		for (int i = 0; i < b.rows && !code; i++)
-			if (b.v[START][i] <= p->step && p->step < b.v[END][i])
-				code = add_id(s, b.v[ID][i], &p->partial, err);
+		if (v[START] > p->step || p->step >= v[END] ||
+			(classes && ts_rows_known(rows, ALWAYS) > 0))
+			continue;
+		code = add_id(s, v[ID], v[BYTES], &p->partial, err);
 	}
 	ts_rows_close(rows);
-	if (s->count > 1)
-		qsort(s->id, s->count, sizeof(*s->id), ascending);
+	sort_ids(s);
 	return code;
 }
 
@@ -103,6 +137,7 @@ struct pass {
 	struct ts_peak_rows *all; /* NULL: the largest only */
 	const struct ts_cache *cache;
 	const struct ts_cancel *cancel;
+	int always_column;
 	int64_t nameless; /* of `all`: rows of at most so many bytes keep no name any more; -1: none are */
 	int64_t row;
 };
@@ -331,22 +366,16 @@ is_code(const struct pass *pass)
 	return false;
 }
 
+/* The row's variable, or the part of it that is always live, or not. */
 static enum ts_code
-add_row(struct pass *pass, struct ts_err *err)
+add_part(struct pass *pass, struct ts_peak_variable v, struct ts_err *err)
 {
 	struct ts_peak_variables *p = pass->p;
-	struct ts_peak_variable v = {0};
-	int64_t always = 0;
+	const struct alive *alive = v.always ? NULL : find_id(&pass->alive, v.variable);
 	bool kept = true;
 
-	pass->row++;
-	if (ts_rows_number(pass->rows, V_ID, &v.variable) != TS_VALUE_OK ||
-		ts_rows_number(pass->rows, V_BYTES, &v.bytes) != TS_VALUE_OK ||
-		ts_rows_number(pass->rows, V_ALWAYS, &always) == TS_VALUE_BAD) {
-		p->bad_rows++;
-		return TS_OK;
-	}
-	v.always = always != 0;
+	if (alive && alive->bytes != TS_UNKNOWN)
+		v.bytes = alive->bytes;
 	if (!v.always)
 		v.bytes = v.bytes > TS_NUMBER_MAX / p->replicas ? TS_NUMBER_MAX
 								: v.bytes * p->replicas;
@@ -360,7 +389,7 @@ add_row(struct pass *pass, struct ts_err *err)
 		p->most.always = v.always;
 		kept = take_name(&p->most.name, pass->rows);
 	}
-	if (!v.always && !has_id(&pass->alive, v.variable))
+	if (!v.always && !alive)
 		return kept ? TS_OK : ts_err_nomem(err);
 	if (p->has_types)
 		take_type(&v, pass);
@@ -376,11 +405,37 @@ add_row(struct pass *pass, struct ts_err *err)
 }
 
 static enum ts_code
+add_row(struct pass *pass, struct ts_err *err)
+{
+	struct ts_peak_variables *p = pass->p;
+	struct ts_peak_variable v = {0};
+	int64_t always = 0, bytes;
+	enum ts_code code = TS_OK;
+
+	pass->row++;
+	if (ts_rows_number(pass->rows, V_ID, &v.variable) != TS_VALUE_OK ||
+		ts_rows_number(pass->rows, V_BYTES, &bytes) != TS_VALUE_OK ||
+		ts_rows_number(pass->rows, V_ALWAYS, &always) == TS_VALUE_BAD) {
+		p->bad_rows++;
+		return TS_OK;
+	}
+	v.always = always != 0;
+	v.bytes = ts_variable_always_bytes(pass->always_column, always, bytes);
+	if (v.always)
+		code = add_part(pass, v, err);
+	if (code || (v.always && v.bytes >= bytes))
+		return code;
+	v.bytes = bytes - (v.always ? v.bytes : 0);
+	v.always = false;
+	return add_part(pass, v, err);
+}
+
+static enum ts_code
 read_variables(struct pass *pass, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_VARIABLE_VARIABLE, TS_VARIABLE_BYTES,
-					  TS_VARIABLE_ALWAYS_LIVE, TS_VARIABLE_ELEMENT_TYPE,
+					  pass->always_column, TS_VARIABLE_ELEMENT_TYPE,
 					  TS_VARIABLE_NAME},
 		.column_count = V_COLUMNS,
 		.past_damage = true};
@@ -462,7 +517,9 @@ ts_peak_variables_read(struct ts_peak_variables *p, struct ts_reader *rd, int64_
 	int64_t replicas, const struct ts_categories *categories, struct ts_progress *progress,
 	struct ts_err *err)
 {
-	struct pass pass = {.p = p, .categories = categories};
+	struct pass pass = {.p = p,
+		.categories = categories,
+		.always_column = ts_variable_always_column(rd->report)};
 	enum ts_code code = begin(p, rd->report, step, replicas, err);
 	bool room;
 
@@ -491,6 +548,7 @@ ts_peak_rows_read(struct ts_peak_rows **out, struct ts_reader *rd, int64_t step,
 		.all = ts_alloc(1, sizeof(*pass.all)),
 		.cache = cache,
 		.cancel = rd->cancel,
+		.always_column = ts_variable_always_column(rd->report),
 		.nameless = -1};
 	enum ts_code code = begin(&p, rd->report, step, replicas, err);
 

@@ -13,6 +13,8 @@
  * by_tile_minus(X, Y)                   of what by_tile gave: X - Y; Y NULL: X. NULL when a number would be negative
  * by_tile_join(N, B)                    an aggregate: runs of N numbers each, one behind the other, as by_tile
  * numbers_sum(KIND, N, B)               the sum
+ * add_up(X)                             an aggregate: the sum of integers as sum() has it; NULL, and no error, when it
+ *                                       is too large, or something is no integer
  * first_item(B)                         the first number of a list that is not 0; NULL when there is none
  * region_bytes(TEXT)                    of '[4,12),[16,24)': 16; NULL when it reads otherwise
  */

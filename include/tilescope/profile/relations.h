@@ -58,6 +58,9 @@ bool ts_profile_relation_fits(const struct ts_profile_relation *r, const struct 
 bool ts_profile_relation_has(const struct ts_profile_relation *r, const char *column,
 	const struct ts_schema *schema);
 
+/* Is anything of the relation read from that table? */
+bool ts_profile_relation_uses(const struct ts_profile_relation *r, const char *table);
+
 /* The SQL for this file. The buffer is cut, and then of no use, beyond TS_PROFILE_RELATION_SQL. */
 void ts_profile_relation_sql(struct ts_strbuf *out, const struct ts_profile_relation *r,
 	const struct ts_schema *schema);

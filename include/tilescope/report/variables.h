@@ -131,4 +131,22 @@ int64_t ts_variables_ipu(const struct ts_variables *v, int64_t tile);
 const char *ts_variables_category(const struct ts_variables *v, int64_t category, char buf[40],
 	size_t *n);
 
+/*
+ * The column of `variable` that says what of it is always live, and how many of its `bytes` a value of that column
+ * means: a variable may be in classes that always live and in others, where a report tells bytes of both.
+ */
+static inline int
+ts_variable_always_column(const struct ts_report *r)
+{
+	return ts_report_has_column(r, TS_VARIABLE, TS_VARIABLE_ALWAYS_LIVE_BYTES)
+		? TS_VARIABLE_ALWAYS_LIVE_BYTES
+		: TS_VARIABLE_ALWAYS_LIVE;
+}
+
+static inline int64_t
+ts_variable_always_bytes(int column, int64_t value, int64_t bytes)
+{
+	return column == TS_VARIABLE_ALWAYS_LIVE_BYTES ? value : value != 0 ? bytes : 0;
+}
+
 #endif
