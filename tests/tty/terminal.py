@@ -360,6 +360,27 @@ class Pty:
                 pass
         return used // 10000000
 
+    def wakeups(self):
+        """How often its threads have waited for something, and gone on."""
+        waits = 0
+        for path in glob.glob("/proc/%d/task/*/status" % self.pid):
+            try:
+                with open(path) as f:
+                    waits += int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", f.read(), re.M).group(1))
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return waits
+
+    def is_idle(self, seconds):
+        """Nothing is sent, nothing spins, nothing wakes up for nothing: limits that a loaded machine does not reach."""
+        ticks, wakeups = self.ticks(), self.wakeups()
+        sent = sum(self.pump(0.25) for _ in range(int(seconds * 4)))
+        used, woken = self.ticks() - ticks, self.wakeups() - wakeups
+        if sent:
+            raise Failed("%d bytes sent while idle" % sent)
+        if used > 10 * seconds or woken > 20 * seconds:
+            raise Failed("%d ticks of CPU and %d wakeups in %g s while idle" % (used, woken, seconds))
+
     def peak_kib(self):
         with open("/proc/%d/status" % self.pid) as f:
             return int(re.search(r"VmHWM:\s+(\d+)", f.read()).group(1))
