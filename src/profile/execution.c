@@ -31,13 +31,15 @@ static const struct ts_profile_from step_ipu[] = {
 };
 
 static const struct ts_profile_relation relations[] = {
-	{.name = "step", .table = "steps", .from = step},
+	{.name = "step", .table = "steps", .from = step, .executed = true},
 	{.name = "step_ipu",
 		.table = "steps_by_ipu",
 		.from = step_ipu,
+		.executed = true,
 		.only = "ipu", /* NULL: the whole device */
 		.only_bit = -1},
 	{.name = "run",
+		.executed = true,
 		.needs = "runs.id runs.num_steps",
 		/* a run's steps follow those of the runs before it */
 		.sql = "SELECT id AS run, name, start_epoch_time_microseconds AS start_us, "
@@ -48,6 +50,7 @@ static const struct ts_profile_relation relations[] = {
 			"start_us=runs.start_epoch_time_microseconds end_us=runs.elapsed_microseconds "
 			"elapsed_us=runs.elapsed_microseconds program_count=runs.num_programs"},
 	{.name = "block",
+		.executed = true,
 		.needs = "blocks.tile blocks.cycles_from blocks.cycles_to",
 		.sql = "SELECT b.tile, row_number() OVER (PARTITION BY b.tile ORDER BY b.cycles_from) - 1 AS seq, "
 		       "b.block_id AS block, s.string AS name, CASE b.type WHEN 0 THEN 'common' "

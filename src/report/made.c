@@ -221,14 +221,42 @@ bind_table(struct ts_binding *b, const struct ts_profile_relation *made,
 	return ts_reach_find(&b->reach, db, err);
 }
 
+/* Tables of executed things are there when nothing was executed, too. */
+static enum ts_code
+find_empty(struct ts_binding *b, const struct ts_profile_relation *made, struct ts_db *db,
+	struct ts_err *err)
+{
+	struct ts_strbuf sql;
+	int64_t any = 1;
+	bool found;
+	enum ts_code code;
+
+	ts_strbuf_init(&sql, TS_PROFILE_RELATION_SQL);
+	ts_strbuf_puts(&sql, "SELECT EXISTS (SELECT 1 FROM ");
+	ts_sql_from(&sql, b->object);
+	ts_strbuf_putc(&sql, ')');
+	code = sql.nomem ? ts_err_nomem(err) : ts_db_int(db, &any, &found, sql.s, err);
+	ts_strbuf_fini(&sql);
+	if (code)
+		return ts_is_fatal(code) ? code : TS_OK;
+	b->empty = any == 0;
+	if (b->empty)
+		snprintf(b->reason, sizeof(b->reason), "nothing was executed: %s has no rows",
+			made->table ? made->table : made->name);
+	return TS_OK;
+}
+
 enum ts_code
 ts_binding_of_profile(struct ts_binding *b, struct ts_object **o, enum ts_relation relation,
 	const struct ts_profile_relation *made, const struct ts_schema *schema, struct ts_db *db,
 	struct ts_err *err)
 {
+	enum ts_code code;
+
 	*b = (struct ts_binding){.relation = relation, .reach.column = -1};
 	for (int c = 0; c < TS_RELATION_COLUMNS; c++)
 		b->column[c].a = b->column[c].b = -1;
-	return made->table ? bind_table(b, made, schema, db, err)
+	code = made->table ? bind_table(b, made, schema, db, err)
 			   : bind_sql(b, o, made, schema, db, err);
+	return code || !b->bound || !made->executed ? code : find_empty(b, made, db, err);
 }

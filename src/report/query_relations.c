@@ -507,7 +507,8 @@ cursor_filter(sqlite3_vtab_cursor *cursor, int asked, const char *columns, int a
 		return SQLITE_OK;
 	if (learn(t, c->asked, &why))
 		return ended(c, &why);
-	if (ts_reader_rows(&c->rows, t->q->rd, relation_of(t), &c->what, &why))
+	c->what.binding = binding_of(t); /* also of what is empty, and so absent for figures */
+	if (ts_rows_open(&c->rows, t->q->rd->db[c->what.binding->source], &c->what, &why))
 		return ended(c, &why);
 	return cursor_next(cursor);
 }

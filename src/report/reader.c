@@ -89,7 +89,7 @@ ts_reader_rows(struct ts_rows **rows, struct ts_reader *rd, enum ts_relation rel
 	struct ts_rows_query own = *q;
 
 	own.binding = &rd->report->binding[relation];
-	if (!own.binding->bound)
+	if (!own.binding->bound || own.binding->empty)
 		return ts_err_set(err, TS_E_ABSENT, "%s: %s", ts_relation_def(relation)->name,
 			own.binding->reason);
 	return ts_rows_open(rows, rd->db[own.binding->source], &own, err);

@@ -75,7 +75,7 @@ ts_report_source_path(const struct ts_report *r, int i)
 bool
 ts_report_has(const struct ts_report *r, enum ts_relation relation)
 {
-	return r->binding[relation].bound;
+	return r->binding[relation].bound && !r->binding[relation].empty;
 }
 
 bool

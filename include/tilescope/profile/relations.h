@@ -44,7 +44,8 @@ struct ts_profile_relation {
 	 * after one another, parted by '|'; NULL: all columns are there
 	 */
 	const char *optional;
-	bool keyed; /* SQLite finds rows of a range of keys without reading all */
+	bool executed; /* of things that ran: without rows nothing did */
+	bool keyed;    /* SQLite finds rows of a range of keys without reading all */
 };
 
 /* The relation of that name, or NULL: it is none of these. */

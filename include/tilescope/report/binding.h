@@ -70,6 +70,7 @@ struct ts_column_binding {
 struct ts_binding {
 	enum ts_relation relation;
 	bool bound;
+	bool empty; /* bound to a table of executed things without a row: for views and figures it is absent */
 	int source;			/* index of the report's source */
 	const struct ts_object *object; /* what the map names */
 	struct ts_reach reach;		/* reach.rows: `object`, or the base table of a view */
@@ -79,7 +80,7 @@ struct ts_binding {
 	int only, only_bit;	    /* -1: any number will do */
 	int group;		    /* rows with equal key that were seen (step_ipu), or 0 */
 	int ipus;		    /* step_ipu: IPUs that were seen, or 0 */
-	char reason[TS_REASON_MAX]; /* why not bound */
+	char reason[TS_REASON_MAX]; /* why not bound, or that it is empty */
 };
 
 /*
