@@ -12,6 +12,7 @@
 #include "tilescope/app/output.h"
 #include "tilescope/app/verbs.h"
 #include "tilescope/base/utf8.h"
+#include "tilescope/profile/tables.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/report/contexts.h"
 
@@ -19,8 +20,35 @@ static const char *const object_kinds[] = {"table", "view", "virtual table"};
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
+/* The relations that read an object. */
+static void
+text_users(struct ts_strbuf *out, const struct ts_report *r, const struct ts_object *o)
+{
+	bool any = false;
+
+	for (int i = 0; i < TS_RELATION_COUNT; i++)
+		if (r->binding[i].source == 0 && ts_binding_uses(&r->binding[i], o)) {
+			ts_strbuf_printf(out, "%s%s", any ? ", " : "    used by ",
+				ts_relation_def((enum ts_relation)i)->name);
+			any = true;
+		}
+	ts_strbuf_puts(out, any ? "\n" : "    not used\n");
+}
+
 static json_t *
-json_object_of(const struct ts_schema *s, const struct ts_object *o)
+json_users(const struct ts_report *r, const struct ts_object *o)
+{
+	json_t *users = json_array();
+
+	for (int i = 0; i < TS_RELATION_COUNT; i++)
+		if (r->binding[i].source == 0 && ts_binding_uses(&r->binding[i], o))
+			json_array_append_new(users,
+				json_string(ts_relation_def((enum ts_relation)i)->name));
+	return users;
+}
+
+static json_t *
+json_object_of(const struct ts_report *r, const struct ts_schema *s, const struct ts_object *o)
 {
 	json_t *columns = json_array();
 
@@ -29,13 +57,14 @@ json_object_of(const struct ts_schema *s, const struct ts_object *o)
 			json_pack("{s:o, s:o, s:b}", "name", ts_json_text(o->column[i].name, false),
 				"type", ts_json_text(o->column[i].type, false), "indexed",
 				o->column[i].index_first));
-	return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "name",
+	return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "name",
 		ts_json_text(o->name, false), "kind", object_kinds[o->kind], "rowid",
 		o->rowid != NULL, "rowid_alias",
 		o->rowid_alias >= 0 ? ts_json_text(o->column[o->rowid_alias].name, false)
 				    : json_null(),
 		"base", o->base >= 0 ? ts_json_text(s->object[o->base].name, false) : json_null(),
-		"problem", ts_json_text(o->problem, false), "columns", columns);
+		"problem", ts_json_text(o->problem, false), "columns", columns, "used_by",
+		json_users(r, o));
 }
 
 /* Those of debug.cbor: no table. */
@@ -86,7 +115,7 @@ json_schema(const struct ts_report *r)
 	json_t *objects = json_array(), *relations = json_array(), *notes = json_array();
 
 	for (int i = 0; i < s->count; i++)
-		json_array_append_new(objects, json_object_of(s, &s->object[i]));
+		json_array_append_new(objects, json_object_of(r, s, &s->object[i]));
 	for (int i = 0; i < TS_RELATION_COUNT; i++)
 		json_array_append_new(relations, json_relation(r, (enum ts_relation)i));
 	for (int i = 0; i < r->notes.count; i++)
@@ -112,7 +141,8 @@ put_safe(struct ts_strbuf *out, const char *s)
 }
 
 static void
-text_object(struct ts_strbuf *out, const struct ts_schema *s, const struct ts_object *o)
+text_object(struct ts_strbuf *out, const struct ts_report *r, const struct ts_schema *s,
+	const struct ts_object *o)
 {
 	ts_strbuf_printf(out, "  %s ", object_kinds[o->kind]);
 	put_safe(out, o->name);
@@ -140,6 +170,22 @@ text_object(struct ts_strbuf *out, const struct ts_schema *s, const struct ts_ob
 		ts_strbuf_puts(out, i + 1 < o->column_count ? "," : "");
 	}
 	ts_strbuf_putc(out, '\n');
+	text_users(out, r, o);
+}
+
+/* Tables that a profile has, and this file has not. */
+static void
+text_lacking(struct ts_strbuf *out, const struct ts_schema *s)
+{
+	int lacking = 0;
+
+	for (int i = 0; i < ts_profile_tables_count; i++)
+		if (!ts_schema_find(s, ts_profile_tables[i].name))
+			ts_strbuf_printf(out, "%s%s",
+				lacking++ ? ", " : "\ntables of a profile that are not there: ",
+				ts_profile_tables[i].name);
+	if (lacking)
+		ts_strbuf_putc(out, '\n');
 }
 
 static void
@@ -149,8 +195,8 @@ text_bound(struct ts_strbuf *out, const struct ts_report *r, const struct ts_bin
 	struct ts_strbuf text;
 
 	ts_strbuf_printf(out, "  %-20s ", def->name);
-	put_safe(out, b->object->name);
-	ts_strbuf_printf(out, ", %s", ts_reach_name(b->reach.key));
+	put_safe(out, b->object->sql ? "several tables" : b->object->name);
+	ts_strbuf_printf(out, ", %s%s", ts_reach_name(b->reach.key), b->empty ? ", no rows" : "");
 	if (b->source > 0) {
 		ts_strbuf_puts(out, ", of ");
 		put_safe(out, ts_report_source_path(r, b->source));
@@ -202,7 +248,9 @@ text_schema(struct ts_strbuf *out, const struct ts_report *r)
 	}
 	ts_strbuf_printf(out, "\n\ntables and views: %d\n", s->count);
 	for (int i = 0; i < s->count; i++)
-		text_object(out, s, &s->object[i]);
+		text_object(out, r, s, &s->object[i]);
+	if (r->kind == TS_KIND_SDK)
+		text_lacking(out, s);
 	ts_strbuf_puts(out, "\nrelations that are bound, with how rows are reached\n");
 	for (int i = 0; i < TS_RELATION_COUNT; i++)
 		if (r->binding[i].bound)

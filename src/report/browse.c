@@ -24,8 +24,7 @@ enum { SQL_MAX = 1 << 19, STRIDE = 64, PROGRESS_ROWS = 1024 };
 static bool
 is_bound_to(const struct ts_binding *b, const struct ts_browse_table *t)
 {
-	return b->bound && b->source == t->source &&
-		(b->object == t->object || b->reach.rows == t->object);
+	return b->source == t->source && ts_binding_uses(b, t->object);
 }
 
 static void

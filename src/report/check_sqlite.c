@@ -242,8 +242,9 @@ relation_of(const struct ts_report *r, const struct ts_check_part *p, const stru
 		const char *path = b->bound ? ts_report_source_path(r, b->source) : NULL;
 
 		if (path && strcmp(path, p->path) == 0 &&
-			(strcmp(b->object->name, o->name) == 0 ||
-				strcmp(b->reach.rows->name, o->name) == 0))
+			(b->made ? ts_binding_uses(b, o)
+				 : strcmp(b->object->name, o->name) == 0 ||
+						strcmp(b->reach.rows->name, o->name) == 0))
 			return ts_relation_def((enum ts_relation)k)->name;
 	}
 	return NULL;

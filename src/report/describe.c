@@ -17,6 +17,10 @@ ts_binding_describe(struct ts_strbuf *out, const struct ts_binding *b, int colum
 
 	switch (cb->op) {
 	case TS_OP_COLUMN:
+		if (b->object->sql) {
+			ts_strbuf_puts(out, "by SQL");
+			break;
+		}
 		ts_strbuf_puts(out, column_name(&b->reach, cb->a));
 		break;
 	case TS_OP_SUM:
@@ -31,6 +35,18 @@ ts_binding_describe(struct ts_strbuf *out, const struct ts_binding *b, int colum
 		ts_strbuf_printf(out, "dict(%s,%s,%s,%s)", cb->dict.rows->name,
 			column_name(&cb->dict, cb->dict.column),
 			cb->dict.rows->column[cb->dict_text].name, column_name(&b->reach, cb->a));
+		break;
+	case TS_OP_NAME:
+		ts_strbuf_printf(out, "%s, %s.%s of %s, %s", column_name(&b->reach, cb->b),
+			cb->dict.rows->name, cb->dict.rows->column[cb->dict_text].name,
+			column_name(&b->reach, cb->a), column_name(&b->reach, cb->c));
+		break;
+	case TS_OP_LOOKUP:
+		ts_strbuf_printf(out, "%s.%s of %s", cb->dict.rows->name,
+			cb->dict.rows->column[cb->dict_text].name, column_name(&b->reach, cb->a));
+		break;
+	case TS_OP_BIT:
+		ts_strbuf_printf(out, "bit %d of %s", cb->bit, column_name(&b->reach, cb->a));
 		break;
 	case TS_OP_ORDER_IN:
 		ts_strbuf_printf(out, "order-in(%s)", column_name(&b->reach, cb->a));

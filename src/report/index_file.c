@@ -21,7 +21,7 @@
 
 #include "index_internal.h"
 
-enum { LAYOUT = 1, ENDIAN = 0x01020304, PATH_BYTES = 1 << 14, PIECE = 1 << 18 };
+enum { LAYOUT = 2, ENDIAN = 0x01020304, PATH_BYTES = 1 << 14, PIECE = 1 << 18 };
 
 static const char magic[8] = {'T', 'S', 'i', 'n', 'd', 'e', 'x', '\n'};
 

@@ -258,5 +258,16 @@ ts_binding_of_profile(struct ts_binding *b, struct ts_object **o, enum ts_relati
 		b->column[c].a = b->column[c].b = -1;
 	code = made->table ? bind_table(b, made, schema, db, err)
 			   : bind_sql(b, o, made, schema, db, err);
+	b->made = made;
 	return code || !b->bound || !made->executed ? code : find_empty(b, made, db, err);
+}
+
+bool
+ts_binding_uses(const struct ts_binding *b, const struct ts_object *o)
+{
+	if (!b->bound)
+		return false;
+	if (b->made)
+		return ts_profile_relation_uses(b->made, o->name);
+	return b->object == o || b->reach.rows == o;
 }

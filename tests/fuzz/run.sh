@@ -10,7 +10,7 @@ set -eu
 
 srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
-target=${1:?a target: archive, blob, cbor, index_page, json, lines, map, sftp, sql, table}
+target=${1:?a target: archive, blob, cbor, index_page, json, lines, map, profile, sftp, sql, table}
 seconds=${2:-60}
 out=$builddir/fuzz-$target
 mkdir -p "$out/new"
@@ -21,7 +21,7 @@ ${CLANG:-clang} -g -O2 -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanit
 	-D_FILE_OFFSET_BITS=64 -I"$builddir" -Iinclude ${TS_CPPFLAGS:-} -DTS_PKGDATADIR='""' \
 	"tests/fuzz/fuzz_$target.c" src/base/*.c src/io/*.c src/format/*.c \
 	src/calc/*.c src/profile/*.c src/db/*.c src/report/*.c "$builddir/embedded_data.c" \
-	$(pkg-config --cflags --libs sqlite3 jansson yajl libxxhash libelf libcbor libpcre2-8 libssh) -lm -lpthread -o "$out/fuzz_$target"
+	$(pkg-config --cflags --libs sqlite3 jansson yajl libxxhash libelf libcbor libpcre2-8 libssh check) -lm -lpthread -o "$out/fuzz_$target"
 cd "$out"
 exec "./fuzz_$target" -max_total_time="$seconds" -max_len=32768 -timeout=30 -print_final_stats=1 \
 	new "$srcdir/tests/fuzz/corpus/$target"

@@ -21,7 +21,7 @@ BELOW = {
     "demo": "profile format io base",
     "report": "profile db format io calc base",
     "view": "ui calc report db job base",
-    "app": "view ui calc report db demo job format io base",
+    "app": "view ui calc report profile db demo job format io base",
 }
 # Where the header of a library may be included.
 HOME = [(re.compile(header), re.compile(path)) for header, path in (

@@ -877,7 +877,8 @@ def app_permission_withdrawn(ctx, columns):
     os.makedirs(os.path.dirname(path))
     os.rename(short, path)
     file = [os.path.join(path, n) for n in os.listdir(path) if n.endswith((".pop", ".tilescope"))][0]
-    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
+    # slow at first: what is ahead of the screen must not all be here before the way is cut
+    with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port, rate=3e5) as p:
         config = as_another(ctx, sshd, p)
         with App(ctx, "libssh", config, path, size=(columns, 24)) as t:
             t.see("tiles 16")
@@ -885,6 +886,7 @@ def app_permission_withdrawn(ctx, columns):
             p.cut()
             t.see("Reconnecting to there, attempt")
             os.chmod(file, 0)
+            p.rate = None
             p.resume()
             t.see(lambda text: "Reconnecting" not in text)
             t.keys("8", "G")

@@ -313,7 +313,7 @@ START_TEST(forged_heads)
 	const struct {
 		size_t offset, width;
 		uint64_t value;
-	} t[] = {{MEMBER(endian), 0x04030201}, {MEMBER(layout), 2}, {MEMBER(layout), 0},
+	} t[] = {{MEMBER(endian), 0x04030201}, {MEMBER(layout), 77}, {MEMBER(layout), 0},
 		{MEMBER(version), 99}, {MEMBER(section), TS_SECTION_LANES},
 		{MEMBER(section), UINT32_MAX}, {MEMBER(head_bytes), 0}, {MEMBER(head_bytes), 64},
 		{MEMBER(head_bytes), UINT32_MAX}, {MEMBER(path_bytes), 0},

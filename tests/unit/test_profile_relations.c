@@ -7,7 +7,9 @@
 
 #include <check.h>
 
+#include "corpus.h"
 #include "depth.h"
+#include "profile_check.h"
 #include "small_profile.h"
 
 #include "tilescope/base/mem.h"
@@ -305,6 +307,24 @@ START_TEST(what_means_nothing)
 }
 END_TEST
 
+/* What the fuzzer was given, and what it has found. */
+static void
+replay(void *ctx, const char *file, const unsigned char *bytes, size_t n)
+{
+	(void)file;
+	profile_check(ctx, bytes, n);
+}
+
+START_TEST(corpus)
+{
+	struct profile_check c = {0};
+
+	profile_check_begin(&c);
+	corpus_each("profile", 1 << 15, replay, &c);
+	profile_check_end(&c);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -320,6 +340,7 @@ main(void)
 	tcase_add_loop_test(c, without_a_column, 0, ts_profile_tables_count);
 	suite_add_tcase(s, c);
 	c = tcase_create("odd");
+	tcase_add_test(c, corpus);
 	tcase_add_loop_test(c, what_means_nothing, 0, ts_profile_tables_count);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

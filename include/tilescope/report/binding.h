@@ -67,13 +67,16 @@ struct ts_column_binding {
 	bool guessed;	      /* found by looking at values */
 };
 
+struct ts_profile_relation;
+
 struct ts_binding {
 	enum ts_relation relation;
 	bool bound;
 	bool empty; /* bound to a table of executed things without a row: for views and figures it is absent */
-	int source;			/* index of the report's source */
-	const struct ts_object *object; /* what the map names */
-	struct ts_reach reach;		/* reach.rows: `object`, or the base table of a view */
+	int source;				/* index of the report's source */
+	const struct ts_profile_relation *made; /* how it is made of a profile's tables; or NULL */
+	const struct ts_object *object;		/* what the map names */
+	struct ts_reach reach; /* reach.rows: `object`, or the base table of a view */
 	struct ts_column_binding column[TS_RELATION_COLUMNS];
 	/* Rows of the object that are none of the relation: where this column of it is NULL, or lacks the bit. */
 	bool some;		    /* there are such */
@@ -95,6 +98,9 @@ enum ts_code ts_binding_make(struct ts_binding *b, enum ts_relation relation,
 /* Is the file of the kind that the map describes? Errors: as ts_binding_make(). */
 enum ts_code ts_map_recognises(bool *yes, const struct ts_map *map, const struct ts_schema *schema,
 	struct ts_db *db, struct ts_err *err) TS_WARN_UNUSED;
+
+/* Is anything of the relation read from this object? */
+bool ts_binding_uses(const struct ts_binding *b, const struct ts_object *o);
 
 /* Is the column there? */
 bool ts_binding_has(const struct ts_binding *b, int column);
