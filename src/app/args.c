@@ -62,7 +62,8 @@ static const struct choice units[] = {{"kib", TS_UNITS_KIB}, {"kb", TS_UNITS_KB}
 	{"bytes", TS_UNITS_BYTES}, {NULL, 0}};
 static const struct choice scales[] = {{"small", TS_DEMO_SMALL}, {"bert", TS_DEMO_BERT},
 	{"huge", TS_DEMO_HUGE}, {NULL, 0}};
-static const struct choice layouts[] = {{"store", TS_DEMO_STORE}, {"sdk", TS_DEMO_SDK}, {NULL, 0}};
+static const struct choice layouts[] = {{"store", TS_DEMO_STORE}, {"sdk", TS_DEMO_SDK},
+	{"profile", TS_DEMO_PROFILE}, {NULL, 0}};
 
 static const struct choice severities[] = {{"note", TS_SEVERITY_NOTE}, {"warn", TS_SEVERITY_WARN},
 	{"bad", TS_SEVERITY_BAD}, {NULL, 0}};
@@ -181,7 +182,7 @@ static const struct option_def options[] = {
 	{"mouse", 0, FLAG, AT(mouse), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL, "take the mouse", 0},
 	{"scale", 0, CHOICE, AT(demo.scale), scales, TS_FOR_DEMO, "small|bert|huge",
 		"how large a report", 0},
-	{"layout", 0, CHOICE, AT(demo.layout), layouts, TS_FOR_DEMO, "store|sdk",
+	{"layout", 0, CHOICE, AT(demo.layout), layouts, TS_FOR_DEMO, "store|sdk|profile",
 		"every relation, or as the SDK writes", 0},
 	{"ipus", 0, INTEGER, AT(demo.ipus), NULL, TS_FOR_DEMO, "N", "IPUs", 0},
 	{"tiles", 0, INTEGER, AT(demo.tiles), NULL, TS_FOR_DEMO, "N", "tiles of one IPU", 0},
@@ -190,6 +191,8 @@ static const struct option_def options[] = {
 		0},
 	{"seed", 0, SEED, AT(demo.seed), NULL, TS_FOR_DEMO, "S", "another seed, another report", 0},
 	{"oom", 0, FLAG, AT(demo.oom), NULL, TS_FOR_DEMO, NULL, "a program that does not fit", 0},
+	{"no-execution", 0, FLAG, AT(no_execution), NULL, TS_FOR_DEMO, NULL,
+		"a program that has not run", 0},
 	{"no-archive", 0, FLAG, AT(no_archive), NULL, TS_FOR_DEMO, NULL,
 		"without an archive.a (about 1 KB a tile)", 0},
 	{"sdk-keys", 0, FLAG, AT(demo.keys), NULL, TS_FOR_DEMO, NULL,

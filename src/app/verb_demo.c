@@ -23,6 +23,11 @@
 static enum ts_code
 default_dir(char **dir, const struct ts_args *args, struct ts_err *err)
 {
+	static const char *const layouts[] = {
+		[TS_DEMO_STORE] = "store",
+		[TS_DEMO_SDK] = "sdk",
+		[TS_DEMO_PROFILE] = "profile",
+	};
 	const struct ts_demo_options *d = &args->demo;
 	struct ts_strbuf b;
 	char *cache = ts_cache_dir(args->cache);
@@ -33,12 +38,14 @@ default_dir(char **dir, const struct ts_args *args, struct ts_err *err)
 			"there is no cache directory to write to (name one: tilescope demo DIR)");
 	ts_strbuf_init(&b, 1 << 14);
 	ts_strbuf_printf(&b, "%s/demo/%s/%s-%s", cache, PACKAGE_VERSION,
-		ts_demo_figures[d->scale].name, d->layout == TS_DEMO_SDK ? "sdk" : "store");
+		ts_demo_figures[d->scale].name, layouts[d->layout]);
 	if (d->ipus || d->tiles || d->steps || d->variables || d->seed || d->oom || d->keys ||
 		d->sdk_names)
 		ts_strbuf_printf(&b, "-%d-%d-%lld-%lld-%llu%s%s%s", d->ipus, d->tiles,
 			(long long)d->steps, (long long)d->variables, (unsigned long long)d->seed,
 			d->oom ? "-oom" : "", d->keys ? "-keys" : "", d->sdk_names ? "-names" : "");
+	if (args->no_execution)
+		ts_strbuf_puts(&b, "-no-execution");
 	free(cache);
 	*dir = ts_strbuf_take(&b);
 	return *dir ? ts_make_dirs(*dir, err) : ts_err_nomem(err);
@@ -74,6 +81,8 @@ write_demo(char **path, const char *dir, const struct ts_args *args, struct ts_e
 		return code;
 	options.archive = !args->no_archive;
 	options.debug = true;
+	if (args->no_execution)
+		options.steps = -1;
 	code = ts_demo_write(path, dir, &options, ts_watch_progress(w), ts_watch_cancel(w), err);
 	ts_watch_stop(w);
 	return code;

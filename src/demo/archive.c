@@ -22,7 +22,6 @@ enum {
 	BASE = 0x4c000, /* where the memory of a tile begins */
 	OFTEN = 64,	/* tiles between looks at the token */
 	MEMBER_MAX = 1 << 14,
-	TILES_MAX = 100000, /* with more there is no archive */
 };
 
 /* Code that is one function, by category. */
@@ -178,12 +177,6 @@ write_members(FILE *f, const struct demo_model *model, struct member *m,
 		fwrite(m->bytes, 1, m->n, f);
 	}
 	return TS_OK;
-}
-
-bool
-demo_has_archive(const struct demo_model *m)
-{
-	return m->o.archive && m->all_tiles <= TILES_MAX;
 }
 
 enum ts_code

@@ -180,12 +180,6 @@ put_strings(FILE *f, const struct demo_model *m)
 		ts_cbor_put_text(f, demo_name(m, m->cs[i].name));
 }
 
-bool
-demo_has_debug(const struct demo_model *m)
-{
-	return m->o.debug;
-}
-
 enum ts_code
 demo_debug(const char *path, const struct demo_model *m, const struct ts_cancel *cancel,
 	struct ts_err *err)

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "internal.h"
+#include "profile.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -30,6 +30,7 @@ const struct ts_demo_figures ts_demo_figures[TS_DEMO_SCALE_COUNT] = {
 static const char *const layouts[] = {
 	[TS_DEMO_STORE] = "store",
 	[TS_DEMO_SDK] = "sdk",
+	[TS_DEMO_PROFILE] = "profile",
 };
 
 enum ts_code
@@ -53,13 +54,13 @@ ts_demo_parse_layout(enum ts_demo_layout *out, const char *word, struct ts_err *
 			return TS_OK;
 		}
 	}
-	return ts_err_set(err, TS_E_USAGE, "unknown layout \"%s\" (store or sdk)", word);
+	return ts_err_set(err, TS_E_USAGE, "unknown layout \"%s\" (store, sdk or profile)", word);
 }
 
 const char *
 ts_demo_file(enum ts_demo_layout layout)
 {
-	return layout == TS_DEMO_SDK ? "profile.pop" : "report.tilescope";
+	return layout == TS_DEMO_STORE ? "report.tilescope" : "profile.pop";
 }
 
 /* ---- rows ---- */
@@ -216,17 +217,112 @@ static const char setup[] = "PRAGMA page_size=4096;"
 			    "PRAGMA temp_store=FILE;"
 			    "BEGIN";
 
+/* ---- the models behind the layouts ---- */
+
+/* What writes a report: its model, made of the options, the tables, and what lies beside the profile. */
+struct source {
+	enum ts_code (*init)(void *model, const struct ts_demo_options *o,
+		const struct ts_cancel *cancel, struct ts_err *err);
+	void (*fini)(void *model);
+	int64_t (*rows)(const void *model); /* about so many */
+	void (*write)(struct demo_out *out, void *model);
+	enum ts_code (*archive)(const char *path, const void *model, const struct ts_cancel *cancel,
+		struct ts_err *err);
+	enum ts_code (*debug)(const char *path, const void *model, const struct ts_cancel *cancel,
+		struct ts_err *err);
+};
+
 static enum ts_code
-fill(const char *path, struct demo_out *out, struct demo_model *m)
+old_init(void *model, const struct ts_demo_options *o, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	struct demo_model *m = model;
+	enum ts_code code = demo_model_init(m, o, err);
+
+	if (code == TS_OK)
+		code = demo_memory_init(m, cancel, err);
+	return code == TS_OK ? demo_trace_init(m, err) : code;
+}
+
+static void
+old_fini(void *model)
+{
+	demo_model_fini(model);
+}
+
+static int64_t
+old_rows(const void *model)
+{
+	const struct demo_model *m = model;
+
+	return m->variables + m->steps * (m->ipus + 1) + m->nvariables + m->all_tiles * 20;
+}
+
+static void
+old_write(struct demo_out *out, void *model)
+{
+	struct demo_model *m = model;
+
+	if (m->o.layout == TS_DEMO_SDK)
+		demo_sdk(out, m);
+	else
+		demo_store(out, m);
+}
+
+static enum ts_code
+old_archive(const char *path, const void *model, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	return demo_archive(path, model, cancel, err);
+}
+
+static enum ts_code
+old_debug(const char *path, const void *model, const struct ts_cancel *cancel, struct ts_err *err)
+{
+	return demo_debug(path, model, cancel, err);
+}
+
+static enum ts_code
+profile_init(void *model, const struct ts_demo_options *o, const struct ts_cancel *cancel,
+	struct ts_err *err)
+{
+	struct pf_model *m = model;
+	enum ts_code code = pf_model_init(m, o, err);
+
+	if (code == TS_OK)
+		code = pf_tiles_init(m, cancel, err);
+	return code == TS_OK ? pf_plan(m, err) : code;
+}
+
+static void
+profile_fini(void *model)
+{
+	pf_model_fini(model);
+}
+
+static int64_t
+profile_rows(const void *model)
+{
+	const struct pf_model *m = model;
+
+	return m->rows * 5 / 2 + m->steps_wanted * 5 / 2;
+}
+
+static const struct source old_source = {old_init, old_fini, old_rows, old_write, old_archive,
+	old_debug};
+static const struct source profile_source = {profile_init, profile_fini, profile_rows, pf_write,
+	pf_archive, pf_debug};
+
+/* ---- files ---- */
+
+static enum ts_code
+fill(const char *path, struct demo_out *out, const struct source *s, void *model)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
 	if (sqlite3_open_v2(path, &out->db, flags, NULL) != SQLITE_OK)
 		fail(out, "cannot write");
 	demo_exec(out, setup);
-	if (out->code == TS_OK && m->o.layout == TS_DEMO_SDK)
-		demo_sdk(out, m);
-	else if (out->code == TS_OK)
-		demo_store(out, m);
+	if (out->code == TS_OK)
+		s->write(out, model);
 	demo_exec(out, "COMMIT");
 	if (sqlite3_close(out->db) != SQLITE_OK)
 		fail(out, "cannot write");
@@ -261,10 +357,11 @@ finish(enum ts_code code, const char *tmp, const char *path, struct ts_err *err)
 }
 
 static enum ts_code
-write_file(char **path, const char *dir, struct demo_out *out, struct demo_model *m)
+write_file(char **path, const char *dir, enum ts_demo_layout layout, struct demo_out *out,
+	const struct source *s, void *model)
 {
 	char tmp[PATH_BYTES];
-	const char *file = ts_demo_file(m->o.layout);
+	const char *file = ts_demo_file(layout);
 	enum ts_code code = temporary(tmp, dir, file, out->err);
 	if (code != TS_OK)
 		return code;
@@ -272,7 +369,7 @@ write_file(char **path, const char *dir, struct demo_out *out, struct demo_model
 	if (!*path)
 		code = ts_err_nomem(out->err);
 	if (code == TS_OK) {
-		code = fill(tmp, out, m);
+		code = fill(tmp, out, s, model);
 		if (code != TS_OK)
 			ts_err_prefix(out->err, "%s: ", *path);
 	}
@@ -284,36 +381,23 @@ write_file(char **path, const char *dir, struct demo_out *out, struct demo_model
 	return code;
 }
 
-/* What lies beside the profile. */
-static const struct {
-	const char *name;
-	bool (*wanted)(const struct demo_model *m);
-	enum ts_code (*write)(const char *path, const struct demo_model *m,
-		const struct ts_cancel *cancel, struct ts_err *err);
-} side_files[] = {
-	{"archive.a", demo_has_archive, demo_archive},
-	{"debug.cbor", demo_has_debug, demo_debug},
-};
+enum { ARCHIVE_TILES = 100000, SIDE_FILES = 2 }; /* with more tiles there is no archive */
 
-enum { SIDE_FILES = TS_COUNT(side_files) };
-
-/* Before the profile, so that who finds that finds all. *made: to be removed when the profile fails. */
+/* What lies beside the profile: before it, so that who finds that finds all. *made: to be removed when the profile fails. */
 static enum ts_code
-write_side_file(char **made, int i, const char *dir, const struct demo_out *out,
-	const struct demo_model *m)
+write_side_file(char **made, bool debug, const char *dir, const struct demo_out *out,
+	const struct source *s, const void *model)
 {
+	const char *name = debug ? "debug.cbor" : "archive.a";
 	char tmp[PATH_BYTES];
-	enum ts_code code;
-	if (!side_files[i].wanted(m))
-		return TS_OK;
-	code = temporary(tmp, dir, side_files[i].name, out->err);
+	enum ts_code code = temporary(tmp, dir, name, out->err);
 	if (code != TS_OK)
 		return code;
-	*made = final_path(dir, side_files[i].name);
+	*made = final_path(dir, name);
 	if (!*made)
 		code = ts_err_nomem(out->err);
 	if (code == TS_OK) {
-		code = side_files[i].write(tmp, m, out->cancel, out->err);
+		code = (debug ? s->debug : s->archive)(tmp, model, out->cancel, out->err);
 		if (code != TS_OK)
 			ts_err_prefix(out->err, "%s: ", *made);
 	}
@@ -325,30 +409,41 @@ write_side_file(char **made, int i, const char *dir, const struct demo_out *out,
 	return code;
 }
 
+/* Tiles of the report, or 0 when the options are wrong. */
+static int64_t
+tiles_of(const struct ts_demo_options *o)
+{
+	const struct ts_demo_figures *f = &ts_demo_figures[o->scale];
+
+	return (int64_t)(o->ipus ? o->ipus : f->ipus) * (o->tiles ? o->tiles : f->tiles);
+}
+
 enum ts_code
 ts_demo_write(char **path, const char *dir, const struct ts_demo_options *options,
 	struct ts_progress *progress, const struct ts_cancel *cancel, struct ts_err *err)
 {
-	struct demo_model m;
+	union {
+		struct demo_model old;
+		struct pf_model profile;
+	} model;
+	const struct source *s = options->layout == TS_DEMO_PROFILE ? &profile_source : &old_source;
 	struct demo_out out = {.progress = progress, .cancel = cancel, .err = err};
 	*path = NULL;
-	enum ts_code code = demo_model_init(&m, options, err);
-	if (code == TS_OK)
-		code = demo_memory_init(&m, cancel, err);
-	if (code == TS_OK)
-		code = demo_trace_init(&m, err);
-	out.total = m.variables + m.steps * (m.ipus + 1) + m.nvariables + m.all_tiles * 20;
+	enum ts_code code = s->init(&model, options, cancel, err);
 	bool made = false;
 	char *side[SIDE_FILES] = {NULL};
 	if (code == TS_OK) {
+		out.total = s->rows(&model);
 		made = !mkdir(dir, 0777);
 		if (!made && errno != EEXIST)
 			code = ts_err_sys(err, errno, "%s: cannot make the directory", dir);
 	}
-	for (int i = 0; code == TS_OK && i < SIDE_FILES; i++)
-		code = write_side_file(&side[i], i, dir, &out, &m);
+	if (code == TS_OK && options->archive && tiles_of(options) <= ARCHIVE_TILES)
+		code = write_side_file(&side[0], false, dir, &out, s, &model);
+	if (code == TS_OK && options->debug)
+		code = write_side_file(&side[1], true, dir, &out, s, &model);
 	if (code == TS_OK)
-		code = write_file(path, dir, &out, &m);
+		code = write_file(path, dir, options->layout, &out, s, &model);
 	for (int i = 0; i < SIDE_FILES; i++) {
 		if (code != TS_OK && side[i])
 			unlink(side[i]);
@@ -356,6 +451,6 @@ ts_demo_write(char **path, const char *dir, const struct ts_demo_options *option
 	}
 	if (code != TS_OK && made)
 		rmdir(dir);
-	demo_model_fini(&m);
+	s->fini(&model);
 	return code;
 }

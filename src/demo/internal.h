@@ -492,13 +492,11 @@ void demo_store_programs(struct demo_out *out, const struct demo_model *m);
 void demo_store_variables(struct demo_out *out, const struct demo_model *m);
 void demo_sdk(struct demo_out *out, const struct demo_model *m);
 
-/* The archive of the tiles, into a file that is there; is there to be one? */
-bool demo_has_archive(const struct demo_model *m);
+/* The archive of the tiles, into a file that is there. */
 enum ts_code demo_archive(const char *path, const struct demo_model *m,
 	const struct ts_cancel *cancel, struct ts_err *err);
 
 /* debug.cbor, likewise. */
-bool demo_has_debug(const struct demo_model *m);
 enum ts_code demo_debug(const char *path, const struct demo_model *m,
 	const struct ts_cancel *cancel, struct ts_err *err);
 

@@ -83,8 +83,9 @@ struct ts_args {
 	int fail;	    /* check --fail: enum ts_severity; NONE: bad */
 	double timeout;	    /* query: seconds; 0 = none */
 	struct ts_demo_options demo;
-	bool no_archive; /* demo --no-archive */
-	bool thorough;	 /* --archive: of a host also what costs a round trip a piece */
+	bool no_archive;   /* demo --no-archive */
+	bool no_execution; /* demo --no-execution */
+	bool thorough;	   /* --archive: of a host also what costs a round trip a piece */
 	int path_count;
 	char **paths;
 	char here[2], *here_only[1]; /* what `paths` is with --latest alone: "." */

@@ -3,9 +3,10 @@
  * demo - write a report that looks like the field's, without an IPU.
  *
  * One training step of a transformer, a pipeline over the IPUs, profiled twice. Everything follows
- * from the options: the same options give the same bytes. The two layouts describe the same model:
+ * from the options: the same options give the same bytes. Two layouts describe the same model:
  * `store` has every relation (src/schemas/store.sql), `sdk` the tables of a profile.pop that are
  * known to the public, and of the columns that are not only those without which nothing joins.
+ * `profile` is the layout of a real profile.pop (profile/tables.h), with a model of its own.
  */
 #ifndef TS_DEMO_DEMO_H
 #define TS_DEMO_DEMO_H
@@ -18,7 +19,7 @@
 #include "tilescope/base/progress.h"
 
 enum ts_demo_scale { TS_DEMO_SMALL, TS_DEMO_BERT, TS_DEMO_HUGE, TS_DEMO_SCALE_COUNT };
-enum ts_demo_layout { TS_DEMO_STORE, TS_DEMO_SDK };
+enum ts_demo_layout { TS_DEMO_STORE, TS_DEMO_SDK, TS_DEMO_PROFILE };
 
 enum {
 	TS_DEMO_IPUS_MAX = 256,
@@ -65,7 +66,7 @@ struct ts_demo_figures {
 
 extern const struct ts_demo_figures ts_demo_figures[TS_DEMO_SCALE_COUNT];
 
-/* "small", "bert", "huge"; "store", "sdk". TS_E_USAGE otherwise, with the choices in the message. */
+/* "small", "bert", "huge"; "store", "sdk", "profile". TS_E_USAGE otherwise, with the choices in the message. */
 enum ts_code ts_demo_parse_scale(enum ts_demo_scale *out, const char *word,
 	struct ts_err *err) TS_WARN_UNUSED;
 enum ts_code ts_demo_parse_layout(enum ts_demo_layout *out, const char *word,
