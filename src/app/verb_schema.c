@@ -182,7 +182,7 @@ text_lacking(struct ts_strbuf *out, const struct ts_schema *s)
 	for (int i = 0; i < ts_profile_tables_count; i++)
 		if (!ts_schema_find(s, ts_profile_tables[i].name))
 			ts_strbuf_printf(out, "%s%s",
-				lacking++ ? ", " : "\ntables of a profile that are not there: ",
+				lacking++ ? ", " : "\ntables of a profile that it has not: ",
 				ts_profile_tables[i].name);
 	if (lacking)
 		ts_strbuf_putc(out, '\n');

@@ -247,6 +247,8 @@ START_TEST(without_a_column)
 	struct fixture f;
 
 	for (int c = 0; c < t->columns && t->columns > 1; c++) {
+		if (!is_read(t->column[c].name) || (c + _i) % stride_of(3, 8) != 0)
+			continue;
 		small_profile_make(&f);
 		sql(&f, "CREATE TABLE kept AS SELECT * FROM \"%s\"", t->name);
 		sql(&f, "ALTER TABLE kept DROP COLUMN \"%s\"", t->column[c].name);
