@@ -43,7 +43,7 @@ static void
 put(struct ts_strbuf *b, uint64_t v, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
-		ts_strbuf_putc(b, (char)(v >> 8 * i & 0xff));
+		ts_strbuf_putc(b, i < sizeof(v) ? (char)(v >> 8 * i & 0xff) : '\0');
 }
 
 struct section {
