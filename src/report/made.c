@@ -116,12 +116,10 @@ bind_sql(struct ts_binding *b, struct ts_object **o, const struct ts_profile_rel
 	bind_columns(b, made, schema);
 	if (!b->bound || def->key < 0 || b->column[def->key].op != TS_OP_COLUMN)
 		return TS_OK;
+	/* whether its rows are few is not asked: to count them may be to read a large table */
 	b->reach.column = b->column[def->key].a;
-	if (made->keyed) {
-		b->reach.key = TS_REACH_INDEX;
-		return TS_OK;
-	}
-	return ts_reach_count_few(&b->reach, db, err);
+	b->reach.key = made->keyed ? TS_REACH_INDEX : TS_REACH_NONE;
+	return TS_OK;
 }
 
 /* --- rows of a table ---------------------------------------------------------------------------- */
@@ -221,28 +219,26 @@ bind_table(struct ts_binding *b, const struct ts_profile_relation *made,
 	return ts_reach_find(&b->reach, db, err);
 }
 
-/* Tables of executed things are there when nothing was executed, too. */
+/* Tables of executed things are there when nothing was executed, too. Their first row says it, not the relation's. */
 static enum ts_code
 find_empty(struct ts_binding *b, const struct ts_profile_relation *made, struct ts_db *db,
 	struct ts_err *err)
 {
-	struct ts_strbuf sql;
+	int length = made->table ? (int)strlen(made->table) : (int)strcspn(made->needs, ".");
+	const char *table = made->table ? made->table : made->needs;
+	char sql[200];
 	int64_t any = 1;
 	bool found;
 	enum ts_code code;
 
-	ts_strbuf_init(&sql, TS_PROFILE_RELATION_SQL);
-	ts_strbuf_puts(&sql, "SELECT EXISTS (SELECT 1 FROM ");
-	ts_sql_from(&sql, b->object);
-	ts_strbuf_putc(&sql, ')');
-	code = sql.nomem ? ts_err_nomem(err) : ts_db_int(db, &any, &found, sql.s, err);
-	ts_strbuf_fini(&sql);
+	snprintf(sql, sizeof(sql), "SELECT EXISTS (SELECT 1 FROM main.\"%.*s\")", length, table);
+	code = ts_db_int(db, &any, &found, sql, err);
 	if (code)
 		return ts_is_fatal(code) ? code : TS_OK;
 	b->empty = any == 0;
 	if (b->empty)
-		snprintf(b->reason, sizeof(b->reason), "nothing was executed: %s has no rows",
-			made->table ? made->table : made->name);
+		snprintf(b->reason, sizeof(b->reason), "nothing was executed: %.*s has no rows",
+			length, table);
 	return TS_OK;
 }
 

@@ -88,6 +88,13 @@ add_select(const struct ts_rows *rows, struct ts_strbuf *sql)
 	ts_sql_from(sql, o);
 }
 
+/* Does SQLite count the rows? Not where some that it gives are left out here. */
+static bool
+limits_sql(const struct ts_rows *rows)
+{
+	return rows->q.limit > 0 && rows->key_slot < 0 && rows->only_slot < 0;
+}
+
 static void
 add_where(const struct ts_rows *rows, struct ts_strbuf *sql, enum way way)
 {
@@ -120,7 +127,7 @@ add_where(const struct ts_rows *rows, struct ts_strbuf *sql, enum way way)
 	} else if (r->rows->rowid) {
 		ts_strbuf_printf(sql, " ORDER BY %s", r->rows->rowid);
 	}
-	if (rows->q.limit > 0 && rows->key_slot < 0)
+	if (limits_sql(rows))
 		ts_strbuf_puts(sql, " LIMIT ?3");
 }
 
@@ -164,7 +171,7 @@ rows_open_statement(struct ts_rows *rows, enum way way, int64_t from, int64_t to
 		sqlite3_bind_int64(rows->stmt, 1, from);
 	if (way == BY_KEY || way == BY_ROWID)
 		sqlite3_bind_int64(rows->stmt, 2, to);
-	if (rows->q.limit > 0 && rows->key_slot < 0)
+	if (limits_sql(rows))
 		sqlite3_bind_int64(rows->stmt, 3, rows->q.limit - rows->given + more);
 	return TS_OK;
 }

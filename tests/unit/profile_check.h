@@ -168,6 +168,7 @@ profile_check(struct profile_check *c, const uint8_t *bytes, size_t n)
 	struct ts_report_options o = {0};
 	struct ts_err err = {0};
 	struct ts_summary s;
+	enum ts_code code;
 
 	profile_write(c, &in);
 	if (ts_report_open(&c->f.report, c->f.path, &o, &err) != TS_OK)
@@ -175,9 +176,11 @@ profile_check(struct profile_check *c, const uint8_t *bytes, size_t n)
 	ck_assert_msg(ts_reader_open(&c->f.reader, c->f.report, &err) == TS_OK, "%s", err.msg);
 	for (int k = 0; k < TS_RELATION_COUNT; k++)
 		profile_read_relation(c->f.reader, (enum ts_relation)k);
-	(void)ts_profile_identities(c->f.reader->db[0], c->f.report->schema[0], profile_nobody,
+	code = ts_profile_identities(c->f.reader->db[0], c->f.report->schema[0], profile_nobody,
 		NULL, &err);
-	(void)ts_summary_read(&s, c->f.reader, NULL, &err);
+	ck_assert_msg(code != TS_ERR_NOMEM, "%s", err.msg);
+	code = ts_summary_read(&s, c->f.reader, NULL, &err);
+	ck_assert_msg(code != TS_ERR_NOMEM, "%s", err.msg);
 	ts_summary_fini(&s);
 	close_report(&c->f);
 }

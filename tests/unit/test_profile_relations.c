@@ -151,6 +151,32 @@ START_TEST(worked_out_by_hand)
 }
 END_TEST
 
+/* A limit counts rows of the relation, whoever reads them: the fourth variable of the table was not allocated. */
+START_TEST(a_limit_counts_rows_of_the_relation)
+{
+	const struct ts_rows_query q = {.columns = {TS_LOWERED_VARIABLE_ID},
+		.column_count = 1,
+		.limit = 4};
+	static const int64_t want[] = {0, 1, 2, 4};
+	struct ts_err err = {0};
+	struct ts_rows *rows;
+	struct fixture f;
+	size_t n = 0;
+	bool there;
+
+	small_profile_make(&f);
+	open_report(&f);
+	ts_db_use_api(f.reader->db[0], _i == 1);
+	ck_assert_int_eq(ts_reader_rows(&rows, f.reader, TS_LOWERED_VARIABLE, &q, &err), TS_OK);
+	while (ts_rows_next(rows, &there, &err) == TS_OK && there && n < TS_COUNT(want))
+		ck_assert_int_eq(ts_rows_known(rows, 0), want[n++]);
+	ck_assert_uint_eq(n, TS_COUNT(want));
+	ck_assert(!there);
+	ts_rows_close(rows);
+	end(&f);
+}
+END_TEST
+
 /* ---- what is missing ---- */
 
 /* All rows of all relations: how many each has, -1: it is absent. */
@@ -336,6 +362,7 @@ main(void)
 	int failed;
 
 	tcase_add_loop_test(c, worked_out_by_hand, 0, (int)TS_COUNT(answers));
+	tcase_add_loop_test(c, a_limit_counts_rows_of_the_relation, 0, 2);
 	suite_add_tcase(s, c);
 	c = tcase_create("missing");
 	tcase_add_loop_test(c, without_a_table, 0, 2 * ts_profile_tables_count);
