@@ -178,9 +178,9 @@ profile_check(struct profile_check *c, const uint8_t *bytes, size_t n)
 		profile_read_relation(c->f.reader, (enum ts_relation)k);
 	code = ts_profile_identities(c->f.reader->db[0], c->f.report->schema[0], profile_nobody,
 		NULL, &err);
-	ck_assert_msg(code != TS_ERR_NOMEM, "%s", err.msg);
+	ck_assert_msg(code != TS_E_NOMEM, "%s", err.msg);
 	code = ts_summary_read(&s, c->f.reader, NULL, &err);
-	ck_assert_msg(code != TS_ERR_NOMEM, "%s", err.msg);
+	ck_assert_msg(code != TS_E_NOMEM, "%s", err.msg);
 	ts_summary_fini(&s);
 	close_report(&c->f);
 }
