@@ -15,6 +15,8 @@ import subprocess
 import tempfile
 import time
 
+from ..case import Skipped
+
 
 def program(name):
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
@@ -71,6 +73,9 @@ class Sshd:
     """
 
     def __init__(self, where, host_keys=("ed25519",), options=(), port=None):
+        why = obstacle()
+        if why:
+            raise Skipped(why)
         self.dir = os.path.join(where, "sshd")
         self.home = os.path.join(where, "there")
         self.keys = {}
