@@ -18,7 +18,7 @@ from .harness import case, expect, one_line, parse, plain, snapshot, unsafe, unt
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange", "GlobalExchange": "global_exchange",
-           "Sans": "sync", "SyncAns": "sync", "StreamCopyBegin": "host_wait",
+           "Sans": "sync", "SyncAns": "sync_ans", "StreamCopyBegin": "host_wait",
            "StreamCopyMid": "host_copy", "StreamCopyEnd": "host_end"}
 
 
@@ -60,9 +60,9 @@ def rows(ctx, path, what, rc=0):
     return whole
 
 
-def class_of(kind, name):
+def class_of(kind, sync):
     if kind == "Sync":
-        return "external_sync" if (name or "").lower() == "external" else "sync"
+        return "external_sync" if sync == "External" else "sync"
     return CLASSES.get(kind, "control")
 
 
@@ -75,15 +75,15 @@ def trace_rows(ctx):
     for r in store(where).execute(
             'SELECT s.step, s.run, i.ipu, s.type, coalesce(s.name, c.name, p.name), s.program, s.compute_set, '
             'i.cycles, i.start, i."end", i.active_tiles, i.active_start_max, i.active_end_min, i.data_in, '
-            'i.data_out, i.tile_balance, i.active_tile_balance FROM step_ipu i JOIN step s USING (step) '
+            'i.data_out, i.tile_balance, i.active_tile_balance, s.sync_type FROM step_ipu i JOIN step s USING (step) '
             'LEFT JOIN compute_set c USING (compute_set) LEFT JOIN program p ON p.program = s.program '
             'ORDER BY i.rowid'):
         want.append(r)
     expect(len(got) == len(want) > 200, ctx.last, "%d rows, expected %d" % (len(got), len(want)))
     for g, w in zip(got, want):
         v = list(g.values())
-        expect(v[:4] + v[5:] == list(w), ctx.last, "%r\n%r" % (v, w))
-        expect(g["class"] == class_of(w[3], w[4]), ctx.last, "class of %r" % (w,))
+        expect(v[:4] + v[5:] == list(w[:-1]), ctx.last, "%r\n%r" % (v, w))
+        expect(g["class"] == class_of(w[3], w[-1]), ctx.last, "class of %r" % (w,))
 
 
 @case(params=range(8))
@@ -157,7 +157,7 @@ def folded(ctx, layout):
     want = collections.Counter()
     for r in rows(ctx, where, "trace"):
         frames = ["IPU %d" % r["ipu"], "Engine::run"] + goes_on(around(r["program"]), r["name"])
-        want[";".join(f.replace(";", ":") for f in frames + [r["type"]])] += r["cycles"]
+        want[";".join(f.replace(";", ":") for f in frames + ["External Sync" if r["class"] == "external_sync" else r["type"]])] += r["cycles"]
     res = export(ctx, where, "trace", "folded")
     got = {}
     for line in res.out.decode().splitlines():

@@ -10,9 +10,9 @@ import re
 import sqlite3
 
 PRIORITY = ("compute", "exchange", "global_exchange", "host_copy", "host_end", "host_wait", "external_sync", "sync",
-            "control")
-CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange", "GlobalExchange": "global_exchange",
-           "Sans": "sync", "SyncAns": "sync", "StreamCopyBegin": "host_wait",
+            "control", "sync_ans")
+CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange", "CodeCopy": "exchange", "GlobalExchange": "global_exchange",
+           "Sans": "sync", "SyncAns": "sync_ans", "StreamCopyBegin": "host_wait",
            "StreamCopyMid": "host_copy", "StreamCopyEnd": "host_end"}
 MOVES = re.compile("Transpose|preRegroup|OnTileCopy|PreArrange|Copy_")
 LARGE = 0.01
@@ -32,14 +32,14 @@ class Trace:
         self.sets = {r[0]: r[1:] for r in db.execute(
             "SELECT compute_set, name, cycles_by_tile, estimated_cycles_by_tile FROM compute_set")}
         self.steps = {}
-        for step, run, kind, program, own_set, own_name in db.execute(
-                "SELECT step, run, type, program, compute_set, name FROM step"):
+        for step, run, kind, sync, program, own_set, own_name in db.execute(
+                "SELECT step, run, type, sync_type, program, compute_set, name FROM step"):
             name, of_program, _ = programs.get(program, (None, None, None))
             which = own_set if own_set is not None else of_program
             told = own_name or self.sets.get(which, (None,))[0] or name
             klass = CLASSES.get(kind, "control")
             if kind == "Sync":
-                klass = "external_sync" if (told or "").lower() == "external" else "sync"
+                klass = "external_sync" if (sync or "").lower() == "external" else "sync"
             self.steps[step] = (run, klass, which, told)
         self.parts = {}         # ipu -> [(start, end, class, step, in, out)]
         for step, ipu, start, end, a, b in db.execute(
@@ -180,7 +180,7 @@ def of_stages(t, out):
             for cycles, running in list(at_once(parts, start, a)) + list(at_once(parts, b, end)):
                 klass = next((k for k in PRIORITY if k in running), None)
                 busy += cycles * (klass in PRIORITY[:3])
-                wait += cycles * (klass in (None, "sync", "external_sync"))
+                wait += cycles * (klass in (None, "sync", "external_sync", "sync_ans"))
             span += a - start + end - b
             waits += wait
             if busy:
