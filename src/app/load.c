@@ -118,7 +118,6 @@ run_open(struct ts_job *job, void *local)
 	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(l->cache);
 	struct ts_report_options options = {.files = l->files,
 		.map_dir = maps,
-		.import_dir = cache,
 		.convert = l->convert,
 		.parts_later = !l->convert,
 		.progress = &job->progress,
@@ -269,7 +268,7 @@ tell_other_file(struct ts_app *app, const struct load *l)
 	ts_log_add(app->log, "%s", app->env.message);
 }
 
-/* What vars.json or libpva add to a report is no change of it. */
+/* What vars.json adds to a report is no change of it. */
 static enum ts_reload
 reload_of(const struct ts_app *app, const struct load *l)
 {
@@ -355,7 +354,6 @@ take_report(struct ts_app *app, struct load *l)
 	app->chosen = false;
 	ts_app_tiles_turn(app); /* they may have been asked for before there was a report */
 	ts_app_what_if_turn(app);
-	ts_importing_opened(app);
 	ts_app_recents_opened(app);
 }
 

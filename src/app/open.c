@@ -207,7 +207,7 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	const char *path, bool any, struct ts_watch *w)
 {
 	struct ts_report_options options = {.cancel = ts_watch_cancel(w), .any = any};
-	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(args->cache), *newest = NULL;
+	char *maps = ts_config_path("schemas"), *newest = NULL;
 	struct ts_uri place;
 	struct ts_err err = {0};
 	enum ts_code code = ts_open_place(&options.files, &place, path, args, &err);
@@ -215,7 +215,6 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	*r = NULL;
 	*rd = NULL;
 	options.map_dir = maps;
-	options.import_dir = cache;
 	options.convert = true;
 	options.progress = ts_watch_progress(w);
 	ts_watch_files(w, options.files);
@@ -242,7 +241,6 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	}
 	ts_files_release(options.files);
 	free(newest);
-	free(cache);
 	free(maps);
 	return code;
 }

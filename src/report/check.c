@@ -354,7 +354,6 @@ open_whole(struct check_run *run, const char *path, struct ts_err *err)
 {
 	struct ts_report_options options = {.files = run->options->files,
 		.map_dir = run->options->map_dir,
-		.import_dir = run->options->import_dir,
 		.cancel = run->options->cancel};
 	struct ts_err why = {0};
 	enum ts_code code = ts_report_open(&run->report, path, &options, &why);
@@ -370,20 +369,6 @@ open_whole(struct check_run *run, const char *path, struct ts_err *err)
 	else
 		run->check->kind = run->report->kind;
 	return TS_OK;
-}
-
-/* Stores say of which profile they were made. */
-static enum ts_code
-compare_stores(struct check_run *run, struct ts_err *err)
-{
-	struct ts_check *c = run->check;
-	enum ts_code code = TS_OK;
-
-	for (size_t i = 0; !code && i < c->parts; i++)
-		if (c->part[i].made_of[0])
-			code = ts_consistency_store(&c->notes, run->report, c->part[i].path,
-				c->part[i].made_of, err);
-	return code;
 }
 
 static void
@@ -423,8 +408,6 @@ compare(struct check_run *run, struct ts_err *err)
 	if (!code && run->report->kind == TS_KIND_SDK)
 		code = ts_profile_identities(rd->db[0], run->report->schema[0], note_broken, notes,
 			err);
-	if (!code)
-		code = compare_stores(run, err);
 	ts_reader_close(rd);
 	return code;
 }
@@ -457,9 +440,6 @@ look_at_all(struct check_run *run, const char *dir, const char *file, struct ts_
 		code = look_beside(run, dir, archive ? file : NULL, err);
 	if (!code)
 		code = look_at_others(run, dir, file, err);
-	if (!code && run->report && run->report->overlay)
-		code = add_and_look(run, "overlay", ts_strdup(run->report->overlay), check_sqlite,
-			err);
 	if (!code)
 		code = name_unsupported(run, dir, err);
 	return code ? code : compare_whole(run, err);

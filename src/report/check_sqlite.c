@@ -426,7 +426,7 @@ check_structure(struct ts_check_part *p, struct ts_db *db, struct ts_err *err)
 
 /* --- what it says of itself ---------------------------------------------------------------------- */
 
-/* A store's relation `report` has its version, and of which profile it was made. */
+/* A store's relation `report` has its version. */
 static enum ts_code
 look_for_store(struct ts_check_part *p, struct ts_db *db, const struct ts_schema *schema,
 	struct ts_err *err)
@@ -438,20 +438,13 @@ look_for_store(struct ts_check_part *p, struct ts_db *db, const struct ts_schema
 
 	if (!o || ts_object_column(o, "key") < 0 || ts_object_column(o, "value") < 0)
 		return TS_OK;
-	code = ts_db_prepare(db, &stmt,
-		"SELECT key, value FROM main.report WHERE key IN ('store_version', 'made_of')",
+	code = ts_db_prepare(db, &stmt, "SELECT 1 FROM main.report WHERE key = 'store_version'",
 		err);
 	if (code)
 		return code;
-	while (!(code = ts_db_step(db, stmt, &row, err)) && row) {
-		const char *key = (const char *)sqlite3_column_text(stmt, 0);
-		const char *value = (const char *)sqlite3_column_text(stmt, 1);
-
-		if (key && strcmp(key, "store_version") == 0)
-			p->kind = "store";
-		else if (value)
-			snprintf(p->made_of, sizeof(p->made_of), "%s", value);
-	}
+	code = ts_db_step(db, stmt, &row, err);
+	if (!code && row)
+		p->kind = "store";
 	ts_db_release(db, stmt);
 	return code;
 }

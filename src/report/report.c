@@ -51,7 +51,7 @@ ts_part_name(enum ts_part part)
 const char *
 ts_source_name(const struct ts_report *r, int i)
 {
-	return r->part_of[i] < TS_PART_COUNT ? part_names[r->part_of[i]] : "overlay";
+	return part_names[r->part_of[i]];
 }
 
 const char *
@@ -69,7 +69,7 @@ ts_kind_name(enum ts_kind kind)
 const char *
 ts_report_source_path(const struct ts_report *r, int i)
 {
-	return r->part_of[i] < TS_PART_COUNT ? r->part[r->part_of[i]].path : r->overlay;
+	return r->part[r->part_of[i]].path;
 }
 
 bool
@@ -364,8 +364,6 @@ look_beside(struct ts_report *r, const struct ts_report_options *options, struct
 {
 	enum ts_code code = r->parts_wait ? TS_OK : ts_report_probe_parts(r, err);
 
-	if (!code)
-		code = ts_report_add_overlay(r, options, err);
 	if (!code && !r->parts_wait)
 		code = ts_report_stand_in(r, options->cancel, err);
 	if (!code && !r->parts_wait)
@@ -452,7 +450,6 @@ ts_report_close(struct ts_report *r)
 		free(r->part[i].path);
 	for (int i = 0; i < TS_RELATION_COUNT; i++)
 		ts_object_free(r->made[i]);
-	free(r->overlay);
 	ts_archive_release(r->archive);
 	ts_notes_fini(&r->notes);
 	free(r->path);

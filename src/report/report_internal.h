@@ -45,10 +45,6 @@ enum ts_code ts_report_add_archive(struct ts_report *r, const struct ts_cancel *
  * TS_E_CANCELLED; what cannot be read is a note.
  */
 
-/* What libpva said of exactly this profile: its store is found by its name. */
-enum ts_code ts_report_add_overlay(struct ts_report *r, const struct ts_report_options *options,
-	struct ts_err *err) TS_WARN_UNUSED;
-
 /* Beside a profile without memory of tiles the archive stands in. */
 enum ts_code ts_report_stand_in(struct ts_report *r, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;

@@ -503,7 +503,7 @@ def idle(b):
     view = ("trace", "memory", "summary")[b.round % 3]
     with app(b, path, "--at", view, cache=cache) as s:
         s.start(shows(":Trace"))
-        at_rest(b, s, quiet=0.1 if b.tiny else 3)   # once it has asked whether libpva is there
+        at_rest(b, s, quiet=0.1 if b.tiny else 3)
         before, seconds = s.cpu(), 0.2 if b.tiny else 2
         time.sleep(seconds)
         cpu = round((s.cpu() - before) / seconds * 100, 1)

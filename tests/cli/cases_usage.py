@@ -111,7 +111,7 @@ def directory_named_like_a_verb(ctx):
     expect(res.rc == 2 and b"neither a verb nor a path" in res.err, res, "what is said")
 
 
-@case(params=["check", "diff", "assert", "query", "export", "import", "render"])
+@case(params=["check", "diff", "assert", "query", "export", "render"])
 def not_built_yet(ctx, p):
     """What is not built is an unknown verb, not a stub: in help, or exit 2."""
     listed = re.search(rb"^\s+%s\b" % p.encode(), ctx.run("help").out, re.M)
@@ -255,8 +255,7 @@ def help_texts(ctx):
     outs = {}
     for args in (("help",), ("--help",), ("-h",), ("help", "summary"), ("summary", "--help"),
                  ("summary", "-h"), ("help", "schema"), ("help", "demo"), ("help", "help"),
-                 ("help", "check"), ("help", "query"), ("help", "cache"), ("help", "import"),
-                 ("help", "render"), ("help", "version"), ("help", "capture"), ("version",)):
+                 ("help", "check"), ("help", "query"), ("help", "cache"), ("help", "render"), ("help", "version"), ("help", "capture"), ("version",)):
         res = ctx.run(*args)
         outs[args] = res
         expect(res.rc == 0, res, "exit status")
