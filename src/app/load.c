@@ -115,9 +115,8 @@ static void
 run_open(struct ts_job *job, void *local)
 {
 	struct load *l = (struct load *)job;
-	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(l->cache);
+	char *cache = ts_cache_dir(l->cache);
 	struct ts_report_options options = {.files = l->files,
-		.map_dir = maps,
 		.convert = l->convert,
 		.parts_later = !l->convert,
 		.progress = &job->progress,
@@ -138,7 +137,6 @@ run_open(struct ts_job *job, void *local)
 	else if (l->code && l->code != TS_E_CONNECT && l->code != TS_E_CANCELLED)
 		l->being_written = is_being_written(l);
 	free(cache);
-	free(maps);
 }
 
 static void

@@ -446,8 +446,7 @@ choose_object(struct ts_binding *b, const struct ts_map *map, const struct ts_sc
 		b->object = ts_schema_find(schema, name);
 	} else if (!m->listed) {
 		snprintf(b->reason, sizeof(b->reason),
-			"the schema map %s does not know where it is (tilescope schema lists what is there)",
-			map->name);
+			"no known table has it (tilescope schema lists what is there)");
 		return false;
 	} else {
 		name = m->object[0];

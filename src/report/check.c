@@ -254,8 +254,7 @@ look_at_profile(struct check_run *run, const char *file, struct ts_err *err)
 static bool
 is_database(const char *name)
 {
-	return ts_ends_with(name, ".tilescope") || ts_is_temporary_profile(name) ||
-		strcmp(name, "profile.pop") == 0;
+	return ts_is_temporary_profile(name) || strcmp(name, "profile.pop") == 0;
 }
 
 /* The first names of databases in a directory, in the order of their names. */
@@ -292,7 +291,7 @@ take_database(void *ctx, const char *name, const struct ts_file_state *state)
 	return true;
 }
 
-/* Databases of the directory that nobody has looked at: stores, profiles that are being written. */
+/* Profiles of the directory that nobody has looked at, such as those that are being written. */
 static enum ts_code
 look_at_others(struct check_run *run, const char *dir, const char *file, struct ts_err *err)
 {
@@ -306,10 +305,9 @@ look_at_others(struct check_run *run, const char *dir, const char *file, struct 
 	else if (err)
 		*err = why;
 	for (int i = 0; i < d.count; i++) {
-		const char *kind = strstr(d.name[i], ".pop") ? "profile" : "store";
-
 		if (!code)
-			code = add_and_look(run, kind, join(dir, d.name[i]), check_sqlite, err);
+			code = add_and_look(run, ts_part_name(TS_PART_PROFILE),
+				join(dir, d.name[i]), check_sqlite, err);
 		free(d.name[i]);
 	}
 	return code;
@@ -353,7 +351,6 @@ static enum ts_code
 open_whole(struct check_run *run, const char *path, struct ts_err *err)
 {
 	struct ts_report_options options = {.files = run->options->files,
-		.map_dir = run->options->map_dir,
 		.cancel = run->options->cancel};
 	struct ts_err why = {0};
 	enum ts_code code = ts_report_open(&run->report, path, &options, &why);

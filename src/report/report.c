@@ -7,7 +7,6 @@
  */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@
 #include <unistd.h>
 
 #include "tilescope/base/embedded.h"
-#include "tilescope/base/lex.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/io/files_listed.h"
@@ -29,7 +27,6 @@
 
 enum {
 	PATH_LIMIT = 1 << 14,
-	USER_MAPS = 64,
 	TABLES_NAMED = 6,
 	BEGIN = 64
 		<< 10, /* bytes of a database: its schema, and the pages that tables begin with */
@@ -145,28 +142,15 @@ note_file(struct ts_report *r)
 	}
 }
 
-struct map_problems {
-	struct ts_notes *notes;
-};
-
-static void
-note_map_problem(void *ctx, const char *file, int line, const char *reason)
-{
-	struct map_problems *p = ctx;
-
-	ts_notes_add(p->notes, "%s:%d: %s", file, line, reason);
-}
-
 /* Keep the map if it describes the file. */
 static enum ts_code
 try_map(struct ts_report *r, const char *file, char *text, struct ts_db *db, struct ts_err *err)
 {
-	struct map_problems p = {&r->notes};
 	struct ts_map *map;
-	enum ts_code code = ts_map_parse(&map, file, text, note_map_problem, &p, err);
+	enum ts_code code = ts_map_parse(&map, file, text, NULL, NULL, err);
 	bool yes = false;
 
-	if (!code && map)
+	if (!code)
 		code = ts_map_recognises(&yes, map, r->schema[0], db, err);
 	if (yes)
 		r->map[0] = map;
@@ -175,55 +159,8 @@ try_map(struct ts_report *r, const char *file, char *text, struct ts_db *db, str
 	return code;
 }
 
-static int
-schema_files(const struct dirent *e)
-{
-	const char *dot = strrchr(e->d_name, '.');
-
-	return dot && strcmp(dot, ".schema") == 0;
-}
-
 static enum ts_code
-try_user_map(struct ts_report *r, const char *dir, const char *name, struct ts_db *db,
-	struct ts_err *err)
-{
-	char *path = ts_report_join(dir, name), *text = NULL;
-	struct ts_err why = {0};
-	enum ts_code code = path ? ts_lex_read(&text, path, &why) : ts_err_nomem(err);
-
-	if (!code)
-		code = try_map(r, path, text, db, err);
-	else if (code == TS_E_NOMEM)
-		ts_err_nomem(err);
-	else { /* one that cannot be read is told, and the next one tried */
-		ts_notes_add(&r->notes, "%s", why.msg);
-		code = TS_OK;
-	}
-	free(text);
-	free(path);
-	return code;
-}
-
-/* Users' maps come first, in the order of their names. */
-static enum ts_code
-try_user_maps(struct ts_report *r, const char *dir, struct ts_db *db, struct ts_err *err)
-{
-	struct dirent **list;
-	int n = scandir(dir, &list, schema_files, alphasort);
-	enum ts_code code = TS_OK;
-
-	for (int i = 0; i < n; i++) {
-		if (!code && !r->map[0] && i < USER_MAPS)
-			code = try_user_map(r, dir, list[i]->d_name, db, err);
-		free(list[i]);
-	}
-	if (n >= 0)
-		free(list);
-	return code;
-}
-
-static enum ts_code
-try_own_maps(struct ts_report *r, struct ts_db *db, struct ts_err *err)
+find_map(struct ts_report *r, struct ts_db *db, struct ts_err *err)
 {
 	static const char *const names[] = {"schemas/store.schema", "schemas/poplar3.schema"};
 	enum ts_code code = TS_OK;
@@ -276,10 +213,8 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 	r->part[TS_PART_PROFILE].state = TS_PART_OK;
 	note_file(r);
 	code = ts_schema_read(&r->schema[0], db, err);
-	if (!code && options->map_dir)
-		code = try_user_maps(r, options->map_dir, db, err);
-	if (!code && !r->map[0])
-		code = try_own_maps(r, db, err);
+	if (!code)
+		code = find_map(r, db, err);
 	if (!code && !r->map[0] && !options->any)
 		code = something_else(r->schema[0], err);
 	if (!code)

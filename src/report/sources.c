@@ -44,7 +44,8 @@ ts_report_bind(struct ts_report *r, int i, struct ts_db *db, struct ts_err *err)
 	enum ts_code code = TS_OK;
 
 	for (int k = 0; !r->map[i] && i == 0 && k < TS_RELATION_COUNT; k++)
-		snprintf(r->binding[k].reason, TS_REASON_MAX, "no schema map describes this file");
+		snprintf(r->binding[k].reason, TS_REASON_MAX,
+			"this file is no report: it has no known table");
 	for (int k = 0; !code && r->map[i] && k < TS_RELATION_COUNT; k++) {
 		struct ts_binding b = {.bound = false};
 		const struct ts_profile_relation *made = profile

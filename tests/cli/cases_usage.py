@@ -321,23 +321,6 @@ def colour(ctx):
 
 
 @case()
-def hostile_config(ctx):
-    """A broken schema map of the user's: said as file:line, the rest used."""
-    rep = plain(ctx, 81)
-    d = os.path.join(ctx.home, "config", "tilescope", "schemas")
-    os.makedirs(d)
-    with open(os.path.join(d, "mine.schema"), "wb") as f:
-        f.write(b"relation \xff\x1b[31m {{{\nnonsense here\n" + b"x" * 100000)
-    exp = oracle.summary(rep)
-    res = ctx.run("summary", "-f", "json", rep.dir)
-    got = parse(res)
-    exp.maybe = True
-    compare(res, exp, got, (0, 4))
-    expect(b"mine.schema:" in res.err or any("mine.schema:" in w for w in got["warnings"]), res,
-           "not reported as file:line")
-
-
-@case()
 def no_home(ctx):
     """HOME and XDG unset, or a cache that cannot be written."""
     rep = plain(ctx, 82)

@@ -52,7 +52,6 @@ struct ts_check {
 
 struct ts_check_options {
 	struct ts_files *files; /* where the path is; NULL: on this machine */
-	const char *map_dir;	/* as ts_report_options */
 	/*
 	 * Without it rows, members, contexts and variables are counted; with it, all that they say is
 	 * read, too, and SQLite checks the structure of its files.

@@ -103,7 +103,6 @@ struct ts_report {
 
 struct ts_report_options {
 	struct ts_files *files;		/* where `path` is; it is held. NULL: on this machine */
-	const char *map_dir;		/* users' schema maps, or NULL */
 	const struct ts_cancel *cancel; /* or NULL */
 	struct ts_progress *progress;	/* of `convert`, or NULL */
 	bool convert;			/* read vars.json, if need be: takes a while */
