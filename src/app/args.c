@@ -536,7 +536,7 @@ ts_args_help(struct ts_strbuf *out, const struct ts_verb *verb)
 	ts_strbuf_puts(out,
 		"usage: tilescope [OPTIONS] [PATH]        open a report in the app\n"
 		"       tilescope VERB [OPTIONS] ...\n\n"
-		"PATH: a report directory, a profile.pop under any name, a store, or archive.a;\n"
+		"PATH: a report directory, a profile.pop under any name, or archive.a;\n"
 		"      HOST:PATH is one on another host, read over SSH.\n\n"
 		"verbs:\n");
 	for (size_t i = 0; ts_verbs[i].name[0]; i++)

@@ -207,7 +207,7 @@ load(struct ts_app *app, bool convert)
 		return;
 	}
 	l->latest = app->args->latest && !app->opened;
-	l->any = !r || !r->map[0];
+	l->any = !r || !ts_report_is_known(r);
 	l->cache = app->args->cache;
 	l->job.run = run_open;
 	l->convert = convert;
@@ -340,7 +340,7 @@ take_report(struct ts_app *app, struct load *l)
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i] && app->view[i]->ops->reload)
 			app->view[i]->ops->reload(app->view[i]);
-	if (!app->env.report->map[0]) {
+	if (!ts_report_is_known(app->env.report)) {
 		ts_view_say(&app->env,
 			"no report: nothing is known of this database but its tables");
 		ts_app_show(app, TS_VIEW_TABLES);

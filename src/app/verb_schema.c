@@ -122,7 +122,8 @@ json_schema(const struct ts_report *r)
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "path",
 		ts_json_text(r->path, false), "host", ts_json_host(r->files), "file",
 		ts_json_text(r->file, false), "source",
-		r->map[0] ? json_string(ts_kind_name(r->kind)) : json_null(), "page_size",
+		ts_report_is_known(r) ? json_string(ts_kind_name(r->kind)) : json_null(),
+		"page_size",
 		r->kind == TS_KIND_ARCHIVE ? json_null() : json_integer(r->header.page_size),
 		"bytes", (json_int_t)r->part[r->part_of[0]].bytes, "objects", objects, "relations",
 		relations, "warnings", notes);
@@ -236,7 +237,8 @@ text_schema(struct ts_strbuf *out, const struct ts_report *r)
 	else
 		ts_strbuf_printf(out, ", pages of %d bytes\n", r->header.page_size);
 	ts_strbuf_printf(out, "source: %s\n\ntables and views: %d\n",
-		r->map[0] ? ts_kind_name(r->kind) : "no report: it has no known table", s->count);
+		ts_report_is_known(r) ? ts_kind_name(r->kind) : "no report: it has no known table",
+		s->count);
 	for (int i = 0; i < s->count; i++)
 		text_object(out, r, s, &s->object[i]);
 	if (r->kind == TS_KIND_SDK)

@@ -153,7 +153,7 @@ try_map(struct ts_report *r, const char *file, char *text, struct ts_db *db, str
 	if (!code)
 		code = ts_map_recognises(&yes, map, r->schema[0], db, err);
 	if (yes)
-		r->map[0] = map;
+		r->map = map;
 	else
 		ts_map_free(map);
 	return code;
@@ -165,12 +165,12 @@ find_map(struct ts_report *r, struct ts_db *db, struct ts_err *err)
 	static const char *const names[] = {"schemas/store.schema", "schemas/poplar3.schema"};
 	enum ts_code code = TS_OK;
 
-	for (size_t i = 0; i < TS_COUNT(names) && !code && !r->map[0]; i++) {
+	for (size_t i = 0; i < TS_COUNT(names) && !code && !r->map; i++) {
 		const struct ts_embedded *e = ts_embedded_find(names[i]);
 		char *text = ts_strndup(e->text, e->size);
 
 		code = text ? try_map(r, names[i], text, db, err) : ts_err_nomem(err);
-		if (r->map[0] && i == 0)
+		if (r->map && i == 0)
 			r->kind = TS_KIND_STORE;
 		free(text);
 	}
@@ -215,10 +215,10 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 	code = ts_schema_read(&r->schema[0], db, err);
 	if (!code)
 		code = find_map(r, db, err);
-	if (!code && !r->map[0] && !options->any)
+	if (!code && !r->map && !options->any)
 		code = something_else(r->schema[0], err);
 	if (!code)
-		code = ts_report_ahead(r->schema[0], r->map[0], db, err);
+		code = ts_report_ahead(r->schema[0], r->map, db, err);
 	if (!code)
 		code = ts_report_bind(r, 0, db, err);
 	ts_db_close(db);
@@ -378,9 +378,9 @@ ts_report_close(struct ts_report *r)
 		return;
 	for (int i = 0; i < TS_SOURCES; i++) {
 		ts_schema_free(r->schema[i]);
-		ts_map_free(r->map[i]);
 		ts_source_close(r->source[i]);
 	}
+	ts_map_free(r->map);
 	for (int i = 0; i < TS_PART_COUNT; i++)
 		free(r->part[i].path);
 	for (int i = 0; i < TS_RELATION_COUNT; i++)

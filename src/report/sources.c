@@ -15,12 +15,11 @@
 
 #include <xxhash.h>
 
-#include "tilescope/base/embedded.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/profile/relations.h"
 #include "tilescope/profile/tables.h"
 #include "tilescope/report/archive.h"
-#include "tilescope/report/vars_store.h"
+#include "tilescope/report/vars_rows.h"
 
 #include "report_internal.h"
 
@@ -40,13 +39,13 @@ is_profile(const struct ts_report *r, int i)
 enum ts_code
 ts_report_bind(struct ts_report *r, int i, struct ts_db *db, struct ts_err *err)
 {
-	bool profile = is_profile(r, i);
+	bool profile = is_profile(r, i), known = i > 0 || ts_report_is_known(r);
 	enum ts_code code = TS_OK;
 
-	for (int k = 0; !r->map[i] && i == 0 && k < TS_RELATION_COUNT; k++)
+	for (int k = 0; !known && k < TS_RELATION_COUNT; k++)
 		snprintf(r->binding[k].reason, TS_REASON_MAX,
 			"this file is no report: it has no known table");
-	for (int k = 0; !code && r->map[i] && k < TS_RELATION_COUNT; k++) {
+	for (int k = 0; !code && known && k < TS_RELATION_COUNT; k++) {
 		struct ts_binding b = {.bound = false};
 		const struct ts_profile_relation *made = profile
 			? ts_profile_relation_find(ts_relation_def((enum ts_relation)k)->name)
@@ -58,25 +57,12 @@ ts_report_bind(struct ts_report *r, int i, struct ts_db *db, struct ts_err *err)
 			code = ts_binding_of_profile(&b, &r->made[k], (enum ts_relation)k, made,
 				r->schema[i], db, err);
 		else
-			code = ts_binding_make(&b, (enum ts_relation)k, r->map[i], r->schema[i], db,
-				err);
+			code = ts_binding_make(&b, (enum ts_relation)k, i == 0 ? r->map : NULL,
+				r->schema[i], db, err);
 		b.source = i;
 		if (b.bound || i == 0)
 			r->binding[k] = b;
 	}
-	return code;
-}
-
-/* The map of our own stores. */
-static enum ts_code
-store_map(struct ts_map **map, struct ts_err *err)
-{
-	const struct ts_embedded *e = ts_embedded_find("schemas/store.schema");
-	char *text = ts_strndup(e->text, e->size);
-	enum ts_code code = text ? ts_map_parse(map, e->name, text, NULL, NULL, err)
-				 : ts_err_nomem(err);
-
-	free(text);
 	return code;
 }
 
@@ -87,17 +73,15 @@ drop_source(struct ts_report *r, int i)
 	for (int k = 0; k < TS_RELATION_COUNT; k++)
 		if (r->binding[k].bound && r->binding[k].source == i)
 			r->binding[k] = (struct ts_binding){.relation = (enum ts_relation)k,
-				.reason = "the store that has it cannot be read"};
+				.reason = "the part that has it cannot be read"};
 	ts_schema_free(r->schema[i]);
-	ts_map_free(r->map[i]);
 	ts_source_close(r->source[i]);
 	r->schema[i] = NULL;
-	r->map[i] = NULL;
 	r->source[i] = NULL;
 	r->sources--;
 }
 
-/* Take a store that was made of `part` as the next source: `source` is given up. */
+/* Take tables with the names of relations, made of `part`, as the next source: `source` is given up. */
 static enum ts_code
 add_source(struct ts_report *r, enum ts_part part, struct ts_source *source,
 	const struct ts_cancel *cancel, struct ts_err *err)
@@ -114,8 +98,6 @@ add_source(struct ts_report *r, enum ts_part part, struct ts_source *source,
 	if (!code)
 		code = ts_schema_read(&r->schema[i], db, err);
 	if (!code)
-		code = store_map(&r->map[i], err);
-	if (!code)
 		code = ts_report_bind(r, i, db, err);
 	ts_db_close(db);
 	if (code)
@@ -127,7 +109,7 @@ enum ts_code
 ts_report_add_archive(struct ts_report *r, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct ts_part_info *part = &r->part[TS_PART_ARCHIVE];
-	struct ts_source *store;
+	struct ts_source *rows;
 	enum ts_code code = ts_archive_read(&r->archive, r->files, part->path, NULL, cancel, err);
 
 	if (code)
@@ -136,8 +118,8 @@ ts_report_add_archive(struct ts_report *r, const struct ts_cancel *cancel, struc
 	ts_notes_copy(&r->notes, &r->archive->notes);
 	if (r->archive->tiles == 0)
 		return TS_OK;
-	code = ts_archive_store(&store, r->archive, err);
-	return code ? code : add_source(r, TS_PART_ARCHIVE, store, cancel, err);
+	code = ts_archive_rows(&rows, r->archive, err);
+	return code ? code : add_source(r, TS_PART_ARCHIVE, rows, cancel, err);
 }
 
 /* How it went with a part that the report can do without. */
@@ -165,7 +147,7 @@ ts_report_stand_in(struct ts_report *r, const struct ts_cancel *cancel, struct t
 	struct ts_err why = {0};
 	enum ts_code code;
 
-	if (part->state != TS_PART_OK || ts_report_has(r, TS_TILE_MEMORY) || !r->map[0])
+	if (part->state != TS_PART_OK || ts_report_has(r, TS_TILE_MEMORY) || !ts_report_is_known(r))
 		return TS_OK;
 	code = ts_report_add_archive(r, cancel, &why);
 	return lesser_part(r, part, code, &why, err);
@@ -183,7 +165,7 @@ make_vars(struct ts_report *r, const struct ts_report_options *options, struct t
 		return code;
 	r->composition = XXH3_64bits((const int64_t[]){json->size, json->mtime, json->mtime_ns},
 		3 * sizeof(int64_t));
-	code = ts_vars_store_make(&rows, &notes, json, part->path, options->progress,
+	code = ts_vars_rows_make(&rows, &notes, json, part->path, options->progress,
 		options->cancel, err);
 	ts_source_close(json);
 	ts_notes_copy(&r->notes, &notes);
@@ -200,7 +182,8 @@ ts_report_add_vars(struct ts_report *r, const struct ts_report_options *options,
 	struct ts_part_info *part = &r->part[TS_PART_VARS];
 	struct ts_err why = {0};
 
-	if (part->state != TS_PART_OK || ts_report_has(r, TS_LOWERED_VARIABLE) || !r->map[0])
+	if (part->state != TS_PART_OK || ts_report_has(r, TS_LOWERED_VARIABLE) ||
+		!ts_report_is_known(r))
 		return TS_OK;
 	r->vars_wait = !options->convert;
 	return r->vars_wait ? TS_OK : lesser_part(r, part, make_vars(r, options, &why), &why, err);

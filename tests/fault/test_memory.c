@@ -79,7 +79,7 @@ bindings(const struct ts_report *r)
 	uint64_t d = (uint64_t)r->kind;
 
 	digest_text(&d, r->file);
-	digest_text(&d, r->map[0] ? r->map[0]->name : NULL);
+	digest_text(&d, r->map ? r->map->name : NULL);
 	for (int i = 0; i < TS_RELATION_COUNT; i++) {
 		const struct ts_binding *b = &r->binding[i];
 

@@ -90,7 +90,7 @@ struct ts_report {
 	enum ts_part part_of[TS_SOURCES]; /* what part each of them is, or was made of */
 	struct ts_source *source[TS_SOURCES];
 	struct ts_schema *schema[TS_SOURCES];
-	struct ts_map *map[TS_SOURCES];
+	struct ts_map *map;   /* by which what was opened is read; or NULL */
 	uint64_t composition; /* changes with vars.json, where rows are read from it; 0 = not */
 	bool vars_wait;	      /* vars.json has what is lacking: open with `convert` to have it */
 	bool parts_wait; /* nothing beside the profile was looked at: open without `parts_later` */
@@ -122,6 +122,13 @@ void ts_report_close(struct ts_report *r);
 
 /* Hold it once more: returns r. Any thread. */
 struct ts_report *ts_report_hold(struct ts_report *r);
+
+/* Else nothing is known of what was opened but its tables (`any`). */
+static inline bool
+ts_report_is_known(const struct ts_report *r)
+{
+	return r->map || r->kind == TS_KIND_ARCHIVE;
+}
 
 /* The file that source i is, or was made of. */
 const char *ts_report_source_path(const struct ts_report *r, int i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vars_store - see the header.
+ * vars_rows - see the header.
  *
  * The variables go into a table as they come; rows of a tile have to stand together for all that follows, so
  * when the file has them in another order the tables are written once more, sorted, into another file (SQLite
@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "tilescope/report/vars_store.h"
+#include "tilescope/report/vars_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -300,7 +300,7 @@ make_temporary(char **temporary, struct ts_err *err)
 }
 
 enum ts_code
-ts_vars_store_make(struct ts_source **s, struct ts_notes *notes, struct ts_source *json,
+ts_vars_rows_make(struct ts_source **s, struct ts_notes *notes, struct ts_source *json,
 	const char *path, struct ts_progress *progress, const struct ts_cancel *cancel,
 	struct ts_err *err)
 {
