@@ -24,7 +24,6 @@ static const struct {
 	{"package_hash", offsetof(struct ts_about, package_hash)},
 	{"compute_instrumentation", offsetof(struct ts_about, compute_instrumentation)},
 	{"exchange_instrumentation", offsetof(struct ts_about, exchange_instrumentation)},
-	{"made_of", offsetof(struct ts_about, made_of)},
 };
 
 static bool
@@ -399,9 +398,6 @@ read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *nam
 		end = soften(s, ts_graph_read(&s->graph, rd, names, &why), "graph", &why, err);
 	if (!end)
 		end = soften(s, ts_about_read(&s->about, rd, &why), "report", &why, err);
-	if (!end && rd->report->kind == TS_KIND_STORE)
-		end = ts_consistency_store(&s->notes, rd->report, rd->report->file,
-			s->about.made_of, err);
 	if (end)
 		return end;
 	end = soften(s, ts_count_runs(&s->runs, &bad_runs, rd, &why), "runs", &why, err);

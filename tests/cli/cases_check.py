@@ -348,10 +348,6 @@ def check_ages(ctx, name):
                          parse(ctx.run("summary", "-f", "json", d))["warnings"]):
             said = [w for w in warnings if FILES[name] in w and "older" in w]
             expect(len(said) == due and len(warnings) == due, ctx.last, "warnings: %s" % warnings)
-    shutil.copy(os.path.join(whole(ctx, "other", "store"), "report.tilescope"), d)
-    os.remove(os.path.join(d, "profile.pop"))
-    got, res = check(ctx, d)            # a store is as old as its import, which says nothing
-    expect(got["source"] == "store" and got["warnings"] == [], res, "warnings: %s" % got["warnings"])
 
 
 @case()
@@ -371,23 +367,6 @@ def check_other_runs(ctx):
                   ("sampled steps", "program that is not there"),
                   ("debug.cbor", "debug contexts of programs")):
         expect(any(all(w in line for w in words) for line in got["warnings"]), res, "%s" % (words,))
-
-
-@case()
-def check_store_of_another_profile(ctx):
-    """A store that says of which profile it was made, beside another one."""
-    d = whole(ctx)
-    store = whole(ctx, "other", "store")
-    path = os.path.join(d, "mine.tilescope")
-    shutil.copy(os.path.join(store, "report.tilescope"), path)
-    expect(check(ctx, d)[0]["warnings"] == [], ctx.last, "a store that does not say it")
-    with sqlite3.connect(path) as db:
-        db.execute("INSERT INTO report VALUES ('made_of', '0000000000000000-00000001-1000')")
-    got, res = check(ctx, d)
-    expect(part(got, "store")["kind"] == "store", res, "kind")
-    expect(any("another profile" in w for w in got["warnings"]), res, "warnings")
-    res = ctx.run("summary", "-f", "json", path)
-    expect(any("another profile" in w for w in parse(res)["warnings"]), res, "summary of the store")
 
 
 # ---- in the midst of it ----------------------------------------------------------------------------

@@ -87,7 +87,7 @@ struct ts_binding {
 };
 
 /*
- * Bind `relation` by `map` to the objects of `schema`; *b says the outcome: a relation that is absent
+ * Bind `relation` by `map` (NULL: under its own name) to the objects of `schema`; *b says the outcome: a relation that is absent
  * is no error, a damaged page neither. Errors: TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS (what cannot be read
  * now may be read later: it must not be taken for absent).
  */

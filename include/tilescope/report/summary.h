@@ -21,8 +21,7 @@ struct ts_about {
 	char package_hash[TS_VERSION_MAX];
 	char compute_instrumentation[TS_VERSION_MAX];
 	char exchange_instrumentation[TS_VERSION_MAX];
-	char made_of[TS_VERSION_MAX]; /* of a store: of which profile (import.h) */
-	int measured;		      /* cycles: 1 = measured, 0 = estimated, -1 = not known */
+	int measured; /* cycles: 1 = measured, 0 = estimated, -1 = not known */
 };
 
 enum ts_code ts_about_read(struct ts_about *a, struct ts_reader *rd,
