@@ -61,7 +61,7 @@ def archive_alone(ctx):
     put(os.path.join(d, "archive.a"), member(b"//", b"a_tile_with_a_long_name.elf/\n"),
         member(b"/0", elf(sizes[0])), member(b"#1/12", b"a BSD name\0\0" + elf(sizes[1])),
         *tiles(sizes)[2:], member(b"readme/", b"hello"), member(b"x86.o/", elf(5, machine=62)),
-        member(b"wide.o/", elf(5, width=2)), member(b"big.o/", elf(5, order=2)),
+        member(b"wide.o/", elf(5, machine=62, width=2)), member(b"ipu_host_0.elf/", elf(5, width=2)), member(b"big.o/", elf(5, order=2)),
         member(b"in.a/", b"!<arch>\n"))
     os.symlink(os.path.join(d, "archive.a"), ctx.path("other.name"))
     for path in (d, os.path.join(d, "archive.a"), ctx.path("other.name")):
