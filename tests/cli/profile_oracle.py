@@ -10,6 +10,7 @@ tables of an SQLite connection.
 import array
 import bisect
 import collections
+import functools
 import itertools
 import os
 import re
@@ -704,9 +705,10 @@ def relations(path):
         ("vertices", "num_vertices"))), "graph_info")
 
     # memory
-    view("tile_memory", """SELECT tile, tile / (SELECT tiles_per_ipu FROM target_info) AS ipu, total,
+    view("tile_memory", """SELECT tile, tile / %s AS ipu, total,
         total_including_gaps AS total_gaps, non_interleaved, interleaved, overflowed, always_live_bytes AS always_live,
-        not_always_live_max_bytes AS not_always_live_peak FROM memory_by_tile""", "memory_by_tile", "target_info")
+        not_always_live_max_bytes AS not_always_live_peak FROM memory_by_tile""" %
+         ("(SELECT tiles_per_ipu FROM target_info)" if "target_info" in has else "NULL"), "memory_by_tile")
     view("memory_category", "SELECT id AS category, name, description FROM var_categories", "var_categories")
     if {"memory_by_category", "var_categories"} <= set(has):
         ids = {n: i for i, n in db.execute("SELECT id, name FROM var_categories")}
@@ -745,19 +747,16 @@ def relations(path):
     ids_of = lambda name: "(%s)" % ", ".join(map(str, of_table("program_type_" + name)))
     which = lambda name, as_: "LEFT JOIN program_type_{0} {1} ON {1}.id = p.variant_index AND p.variant IN {2}".format(
         name, as_, ids_of(name))
-    estimates = {}
-
-    def by_ids(ids, *older):
-        """One vector an IPU, under ids of compilation_cycles_by_tile; else an older column that has all."""
-        if ids is None:
-            return next((pack(runs(o)) for o in older if o is not None), None)
-        for i in numbers(ids):
-            if i not in estimates:
-                estimates[i] = runs(other.execute("SELECT cycles_by_tile_rle FROM compilation_cycles_by_tile WHERE id = ?",
-                                                  (i,)).fetchone()[0])
-        return pack(itertools.chain(*(estimates[i] for i in numbers(ids))))
     other = sqlite3.connect("file:%s?immutable=1" % path, uri=True)
-    db.create_function("by_ids", -1, by_ids)
+
+    @functools.lru_cache(None)
+    def vector(table, i):
+        return runs(other.execute("SELECT cycles_by_tile_rle FROM %s WHERE id = ?" % table, (i,)).fetchone()[0])
+
+    def by_ids(table, ids):
+        """One vector an IPU, under ids of a table."""
+        return None if ids is None else pack(itertools.chain(*(vector(table, i) for i in numbers(ids))))
+    db.create_function("by_ids", 2, by_ids)
     if view("stream_copy", """SELECT p.id AS program, h.direction, h.stream, h.is_remote_buffer AS remote_buffer,
             (SELECT sum(regions_bytes(regions)) FROM exchange_regions g WHERE g.id = h.regions_id) AS bytes
             FROM (SELECT 'from_host' AS direction, stream_copy_mid_id, stream, is_remote_buffer, regions_id FROM
@@ -783,7 +782,7 @@ def relations(path):
             l.function_id AS function, r.repeat_count, y.sync_type, nullif(p.debug_id, 0) AS context,
             runs(p.control_code_bytes_by_tile) AS control_code_by_tile, own_code(p.id) AS own_control_code_by_tile,
             runs(e.code_bytes_by_tile_rle) AS code_by_tile,
-            by_ids(coalesce(e.cycles_by_tile_ids, g.estimated_cycles_by_tile_ids, m.estimated_cycles_by_tile_ids)) AS
+            by_ids('compilation_cycles_by_tile', coalesce(e.cycles_by_tile_ids, g.estimated_cycles_by_tile_ids, m.estimated_cycles_by_tile_ids)) AS
             estimated_cycles_by_tile, NULL AS cycles_by_tile,
             runs(coalesce(e.bytes_received_by_tile_rle, g.bytes_received_by_tile_rle, m.bytes_received_by_tile_rle)) AS
             bytes_in_by_tile, runs(coalesce(e.bytes_sent_by_tile_rle, g.bytes_sent_by_tile_rle, m.bytes_sent_by_tile_rle)) AS
@@ -794,8 +793,10 @@ def relations(path):
     view("program_root", "SELECT 'control' AS kind, id AS position, program FROM control_programs UNION ALL "
          "SELECT 'function', id, program FROM function_programs", "control_programs", "function_programs")
     view("compute_set", """SELECT c.compute_set, c.name, nullif(c.debug_id, 0) AS context, c.edge_count AS edges,
-        by_ids(c.cycles_by_tile_ids) AS estimated_cycles_by_tile, NULL AS cycles_by_tile,
-        list(c.estimated_flops_by_tile) AS estimated_flops_by_tile FROM compute_sets c""", "compute_sets")
+        by_ids('compilation_cycles_by_tile', c.cycles_by_tile_ids) AS estimated_cycles_by_tile, by_ids('cycles_by_tile',
+        m.cycles_by_tile_ids) AS cycles_by_tile, list(c.estimated_flops_by_tile) AS estimated_flops_by_tile FROM compute_sets c
+        LEFT JOIN compute_set_cycles_by_tile m ON m.compute_set_id = c.compute_set""",
+         "compute_sets", "compute_set_cycles_by_tile")
     view("compute_set_vertex", "SELECT compute_set, vertex_type, total(runs(instances_by_tile)) AS instances, "
          "runs(instances_by_tile) AS count_by_tile FROM vertex_instances", "vertex_instances")
     if {"programs", "exchange_regions"} <= set(has):
