@@ -839,7 +839,7 @@ def relations(path):
             "SELECT unlowered_var_id, sum(bytes), sum(bytes * is_always_live) FROM var_bytes_by_eq_class JOIN eq_classes ON "
             "id = eq_class_id WHERE tile IS NULL GROUP BY 1")}
         add("variable", "variable name bytes always_live_bytes always_live element_type context", [
-            (v, name, *size.get(v, (None, None)), int(bool(size.get(v) and 0 < size[v][0] == size[v][1])),
+            (v, name, *size.get(v, (0, 0)), int(bool(size.get(v) and 0 < size[v][0] == size[v][1])),
              kind.get(of.get(v)), of.get(v) if of.get(v) in said else of.get(v) or None)
             for v, name in db.execute("SELECT id, name FROM unlowered_vars")])
         add("context", "context parent layer name file function line", said.values())
