@@ -110,8 +110,8 @@ struct option_def {
 	const struct choice *choices;
 	unsigned verbs;
 	const char *argument; /* or NULL */
-	const char *help;
-	int value; /* of a FLAG that sets an int member; 0 = a bool member */
+	const char *help;     /* NULL: for tests, not in the help */
+	int value;	      /* of a FLAG that sets an int member; 0 = a bool member */
 };
 
 #define AT(member) offsetof(struct ts_args, member)
@@ -179,9 +179,8 @@ static const struct option_def options[] = {
 		"draw with ASCII characters only", 0},
 	{"mouse", 0, FLAG, AT(mouse), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL, "take the mouse", 0},
 	{"scale", 0, CHOICE, AT(demo.scale), scales, TS_FOR_DEMO, "small|bert|huge",
-		"how large a report", 0},
-	{"layout", 0, CHOICE, AT(demo.layout), layouts, TS_FOR_DEMO, "store|sdk|profile",
-		"every relation, or as the SDK writes", 0},
+		"20 MB, 800 MB, 4.7 GB (minutes)", 0},
+	{"layout", 0, CHOICE, AT(demo.layout), layouts, TS_FOR_DEMO, "store|sdk|profile", NULL, 0},
 	{"ipus", 0, INTEGER, AT(demo.ipus), NULL, TS_FOR_DEMO, "N", "IPUs", 0},
 	{"tiles", 0, INTEGER, AT(demo.tiles), NULL, TS_FOR_DEMO, "N", "tiles of one IPU", 0},
 	{"steps", 0, NUMBER, AT(demo.steps), NULL, TS_FOR_DEMO, "N", "execution steps", 0},
@@ -193,10 +192,8 @@ static const struct option_def options[] = {
 		"a program that has not run", 0},
 	{"no-archive", 0, FLAG, AT(no_archive), NULL, TS_FOR_DEMO, NULL,
 		"without an archive.a (about 1 KB a tile)", 0},
-	{"sdk-keys", 0, FLAG, AT(demo.keys), NULL, TS_FOR_DEMO, NULL,
-		"layout sdk: with primary keys and indexes", 0},
-	{"sdk-names", 0, TEXT, AT(demo.sdk_names), NULL, TS_FOR_DEMO, "K=NAME,...",
-		"layout sdk: names of the columns never seen", 0},
+	{"sdk-keys", 0, FLAG, AT(demo.keys), NULL, TS_FOR_DEMO, NULL, NULL, 0},
+	{"sdk-names", 0, TEXT, AT(demo.sdk_names), NULL, TS_FOR_DEMO, "K=NAME,...", NULL, 0},
 	{"transport", 0, CHOICE, AT(transport), ways, TS_FOR_REPORT, "auto|libssh|ssh",
 		"the way to the host of HOST:PATH", 0},
 	{"ssh-config", 0, READABLE, AT(ssh_config), NULL, TS_FOR_REPORT, "FILE",
@@ -467,7 +464,9 @@ ts_args_parse(struct ts_args *args, int argc, char **argv, struct ts_err *err)
 	int skip, c, index = -1;
 	enum ts_code code = TS_OK;
 
-	*args = (struct ts_args){.timeout = TIMEOUT_DEFAULT, .size = {120, 40}};
+	*args = (struct ts_args){.timeout = TIMEOUT_DEFAULT,
+		.size = {120, 40},
+		.demo.layout = TS_DEMO_PROFILE};
 	find_verb(args, argc, argv);
 	skip = args->verb != app_verb;
 	for (size_t i = 0; i < TS_COUNT(options); i++) {
@@ -514,7 +513,7 @@ help_options(struct ts_strbuf *out, unsigned mask)
 		const struct option_def *o = &options[i];
 		char left[64];
 
-		if (!(o->verbs & mask))
+		if (!(o->verbs & mask) || !o->help)
 			continue;
 		snprintf(left, sizeof(left), "%s--%s%s%s",
 			o->letter ? (const char[]){'-', o->letter, ',', ' ', 0} : "    ", o->name,

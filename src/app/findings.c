@@ -276,7 +276,7 @@ rows_looked(struct ts_rows_out *rows, const char *path, const struct looked *l)
 				.bytes = ""},
 			[TITLE] = text_value(f->rule->title),
 			[EVIDENCE] = text_value(f->evidence),
-			[PLACE] = text_value(f->place),
+			[PLACE] = text_value(f->known ? f->place : ""),
 			[SAVING] = number_value(ts_finding_bytes(f)),
 			[CYCLES] = number_value(ts_finding_cycles(f)),
 			[ADVICE] = text_value(f->rule->advice),

@@ -24,9 +24,9 @@ static enum ts_code
 default_dir(char **dir, const struct ts_args *args, struct ts_err *err)
 {
 	static const char *const layouts[] = {
-		[TS_DEMO_STORE] = "store",
-		[TS_DEMO_SDK] = "sdk",
-		[TS_DEMO_PROFILE] = "profile",
+		[TS_DEMO_STORE] = "-store",
+		[TS_DEMO_SDK] = "-sdk",
+		[TS_DEMO_PROFILE] = "",
 	};
 	const struct ts_demo_options *d = &args->demo;
 	struct ts_strbuf b;
@@ -37,7 +37,7 @@ default_dir(char **dir, const struct ts_args *args, struct ts_err *err)
 		return ts_err_set(err, TS_E_USAGE,
 			"there is no cache directory to write to (name one: tilescope demo DIR)");
 	ts_strbuf_init(&b, 1 << 14);
-	ts_strbuf_printf(&b, "%s/demo/%s/%s-%s", cache, PACKAGE_VERSION,
+	ts_strbuf_printf(&b, "%s/demo/%s/%s%s", cache, PACKAGE_VERSION,
 		ts_demo_figures[d->scale].name, layouts[d->layout]);
 	if (d->ipus || d->tiles || d->steps || d->variables || d->seed || d->oom || d->keys ||
 		d->sdk_names)

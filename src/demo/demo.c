@@ -22,9 +22,10 @@
 enum { CHECK_EVERY = 4096, PATH_BYTES = 4096, TEMPORARY_NAMES = 100 };
 
 const struct ts_demo_figures ts_demo_figures[TS_DEMO_SCALE_COUNT] = {
-	[TS_DEMO_SMALL] = {"small", 2, 1472, 4000, 60000, "13 MB, at once"},
-	[TS_DEMO_BERT] = {"bert", 4, 1472, 1000000, 8000000, "1 GB, 10 seconds"},
-	[TS_DEMO_HUGE] = {"huge", 4, 1472, 20000000, 96000000, "14 GB, as sdk 4.8 GB; 2 minutes"},
+	[TS_DEMO_SMALL] = {"small", 2, 1472, 4000, 60000, "20 MB, at once"},
+	[TS_DEMO_BERT] = {"bert", 4, 1472, 1000000, 8000000, "800 MB, half a minute"},
+	[TS_DEMO_HUGE] = {"huge", 4, 1472, 20000000, 96000000,
+		"at least 4.7 GB, 5 minutes at most"},
 };
 
 static const char *const layouts[] = {

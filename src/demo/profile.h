@@ -297,6 +297,7 @@ struct pf_model {
 	uint32_t pieces;
 	/* tiles, of 1,000 of those of a real model, and of operations with much work */
 	uint32_t spread, wide;
+	int64_t most; /* tiles of an operation that is not on a whole IPU */
 	int64_t edges, vertices;
 
 	struct ts_strbuf names;

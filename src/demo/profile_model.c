@@ -523,7 +523,9 @@ where_new(struct pf_model *m, struct where *w, int ipu, uint32_t cover, uint64_t
 	uint32_t n = (uint32_t)m->tiles;
 
 	w->ipu = ipu;
-	w->tiles = (uint32_t)ts_clamp_i64((int64_t)n * cover / 1000, 1, n);
+	/* what covers an IPU is on four times as many at most as what does not */
+	w->tiles = (uint32_t)ts_clamp_i64((int64_t)n * cover / 1000, 1,
+		m->most * (cover < 1000 ? 1 : 4));
 	w->tile = demo_below(demo_hash(m->seed, 'w', which), n - w->tiles + 1);
 }
 
@@ -1420,12 +1422,12 @@ static enum ts_code
 figures(struct pf_model *m, const struct ts_demo_options *o, struct ts_err *err)
 {
 	static const struct {
-		int layers, convs, detail, spread, wide;
+		int layers, convs, detail, spread, wide, most;
 		int64_t variables;
 	} shapes[TS_DEMO_SCALE_COUNT] = {
-		[TS_DEMO_SMALL] = {4, 1, 0, 110, 360, 0},
-		[TS_DEMO_BERT] = {24, 3, 2, 140, 560, 8000000},
-		[TS_DEMO_HUGE] = {48, 3, 2, 150, 600, 60000000},
+		[TS_DEMO_SMALL] = {4, 1, 0, 110, 360, 120, 0},
+		[TS_DEMO_BERT] = {24, 3, 2, 140, 560, TS_DEMO_TILES_MAX, 8000000},
+		[TS_DEMO_HUGE] = {48, 3, 2, 150, 600, TS_DEMO_TILES_MAX, 60000000},
 	};
 	const struct ts_demo_figures *f;
 
@@ -1454,6 +1456,7 @@ figures(struct pf_model *m, const struct ts_demo_options *o, struct ts_err *err)
 	m->detail = shapes[o->scale].detail;
 	m->spread = (uint32_t)shapes[o->scale].spread;
 	m->wide = (uint32_t)shapes[o->scale].wide;
+	m->most = shapes[o->scale].most;
 	m->full = o->scale != TS_DEMO_HUGE;
 	m->steps_wanted = o->oom || o->steps < 0 ? 0 : o->steps ? o->steps : f->steps;
 	m->rows_wanted = o->variables ? o->variables : shapes[o->scale].variables;

@@ -38,8 +38,9 @@ enum {
 const char *
 ts_member_kind_text(enum ts_member_kind kind)
 {
-	static const char *const text[TS_MEMBER_KINDS] = {"a tile", "not an ELF file", "an archive",
-		"a 64-bit ELF file", "a big-endian ELF file", "an ELF file of another machine"};
+	static const char *const text[TS_MEMBER_KINDS] = {"a tile", "of the host",
+		"not an ELF file", "an archive", "a 64-bit ELF file", "a big-endian ELF file",
+		"an ELF file of another machine"};
 
 	return text[kind];
 }
@@ -297,11 +298,12 @@ kind_of(const unsigned char *p, size_t n)
 		return TS_MEMBER_NESTED;
 	if (n < IDENT || memcmp(p, "\177ELF", 4) != 0)
 		return TS_MEMBER_OTHER;
+	bool ipu = number(p + 18, 2, false) == TS_EM_IPU;
 	if (p[4] != 1)
-		return TS_MEMBER_64;
+		return p[5] == 1 && ipu ? TS_MEMBER_HOST : TS_MEMBER_64;
 	if (p[5] != 1)
 		return TS_MEMBER_BIG;
-	return number(p + 18, 2, false) == TS_EM_IPU ? TS_MEMBER_TILE : TS_MEMBER_MACHINE;
+	return ipu ? TS_MEMBER_TILE : TS_MEMBER_MACHINE;
 }
 
 /* What the member's first bytes say: they were read with its header, unless its name is very long. */

@@ -37,11 +37,15 @@ static const struct ts_profile_relation relations[] = {
 		       "ORDER BY live_step, i.ipu"},
 	{.name = "variable",
 		.needs = "unlowered_vars.id unlowered_vars.name",
-		.sql = "SELECT u.id AS variable, u.name, b.bytes, coalesce(b.always_live_bytes = b.bytes AND b.bytes > 0, 0) AS always_live, b.always_live_bytes, "
+		/* one that no class has is nowhere: 0 bytes, where any has some */
+		.sql = "SELECT u.id AS variable, u.name, coalesce(b.bytes, CASE WHEN b.id IS NULL THEN n.none END) AS bytes, "
+		       "coalesce(b.always_live_bytes = b.bytes AND b.bytes > 0, 0) AS always_live, "
+		       "coalesce(b.always_live_bytes, CASE WHEN b.id IS NULL THEN n.none END) AS always_live_bytes, "
 		       "u.name GLOB '<*' OR u.name GLOB 'programId[0-9]*' OR u.name GLOB 'broadcastProgramId#*' "
 		       "OR u.name IN (SELECT name FROM @var_categories) AS pseudo, "
 		       "(SELECT first_item(d.ids) FROM @debug_ids d WHERE d.variable_id = u.id) AS context "
-		       "FROM @unlowered_vars u LEFT JOIN (SELECT v.unlowered_var_id AS id, add_up(v.bytes) AS bytes, "
+		       "FROM @unlowered_vars u, (SELECT CASE WHEN EXISTS (SELECT 1 FROM @var_bytes_by_eq_class WHERE tile IS NULL) "
+		       "THEN 0 END AS none) n LEFT JOIN (SELECT v.unlowered_var_id AS id, add_up(v.bytes) AS bytes, "
 		       "add_up(CASE WHEN c.is_always_live THEN v.bytes ELSE 0 END) AS always_live_bytes "
 		       "FROM @var_bytes_by_eq_class v LEFT JOIN @eq_classes c ON c.id = v.eq_class_id "
 		       "WHERE v.tile IS NULL GROUP BY v.unlowered_var_id) b ON b.id = u.id",

@@ -266,7 +266,7 @@ read_sizes(struct ts_archive *a, struct ts_progress *progress, const struct ts_c
 static void
 note_kinds(struct ts_archive *a)
 {
-	for (int k = TS_MEMBER_TILE + 1; k < TS_MEMBER_KINDS; k++)
+	for (int k = TS_MEMBER_HOST + 1; k < TS_MEMBER_KINDS; k++)
 		if (a->kinds[k] > 0)
 			ts_notes_add(&a->notes, "archive.a: %lld member%s left out: %s",
 				(long long)a->kinds[k], a->kinds[k] == 1 ? "" : "s",

@@ -99,7 +99,7 @@ lane_find(const struct proportions_read *r, int64_t ipu)
 	return low < r->p->count && r->p->ipu[low].ipu == ipu ? low : -1;
 }
 
-/* Note that an IPU has passed the end; true: all have, and no row behind it can count. */
+/* Note that an IPU has passed the end; true: all have, for so many rows that none behind them can count. */
 static bool
 all_passed(struct proportions_read *r, int lane)
 {
@@ -107,7 +107,7 @@ all_passed(struct proportions_read *r, int lane)
 		r->lane[lane].passed = true;
 		r->passed++;
 	}
-	return r->passed == r->p->count && r->bounded;
+	return r->passed == r->p->count && r->bounded && ++r->beyond > TS_TRACE_LOOK_BACK;
 }
 
 static enum ts_code
@@ -138,6 +138,7 @@ take_slice(bool *done, struct proportions_read *r, struct ts_pile *pile, const s
 		*done = all_passed(r, lane);
 		return TS_OK;
 	}
+	r->beyond = 0;
 	if (s->end <= s->start || s->end <= r->p->from)
 		return TS_OK;
 	if (pile)
@@ -164,6 +165,7 @@ read_rows(struct proportions_read *r, struct ts_pile *pile, struct ts_err *err)
 	if (code)
 		return code;
 	r->passed = 0;
+	r->beyond = 0;
 	for (int i = 0; i < r->p->count; i++)
 		r->lane[i].passed = false;
 	while (!done && !(code = ts_slices_next(&s, slices, err)) && s) {

@@ -51,6 +51,7 @@ struct proportions_read {
 	bool whole;		/* all rows are read: the range is that of all, or starts fall */
 	bool bounded;		/* rows behind the one that all IPUs have passed do not count */
 	int passed, hint;
+	int beyond; /* rows behind the range, one after the other */
 };
 
 /* Begin the figures of an IPU, anew. */

@@ -14,6 +14,7 @@ import sys
 
 from . import oracle
 from . import reports
+from .profile_oracle import relations, tiles as numbers
 from .harness import case, expect, one_line, parse, plain, snapshot, unsafe, untouched
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -22,16 +23,23 @@ CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange", "GlobalExchange
            "StreamCopyMid": "host_copy", "StreamCopyEnd": "host_end"}
 
 
-def demo(ctx, *args, name="demo", layout="store"):
+def demo(ctx, *args, name="demo"):
     where = ctx.path(name)
-    res = ctx.run("demo", where, "--layout", layout, "--ipus", "2", "--tiles", "16", "--steps", "200",
-                  "--variables", "600", "--no-archive", *args)
+    res = ctx.run("demo", where, "--ipus", "2", "--tiles", "16", "--steps", "200", "--no-archive", *args)
     expect(res.rc == 0, res, "demo")
     return where
 
 
-def store(where):
-    return sqlite3.connect(os.path.join(where, "report.tilescope"))
+def profile(where):
+    return os.path.join(where, "profile.pop")
+
+
+def change(where, *statements):
+    """SQL on the profile of a directory."""
+    with sqlite3.connect(profile(where)) as db:
+        for s in statements:
+            db.execute(*s) if isinstance(s, tuple) else db.execute(s)
+    db.close()
 
 
 def export(ctx, path, what, form, *args, rc=0):
@@ -60,9 +68,9 @@ def rows(ctx, path, what, rc=0):
     return whole
 
 
-def class_of(kind, sync):
+def class_of(kind, sync_type):
     if kind == "Sync":
-        return "external_sync" if sync == "External" else "sync"
+        return "external_sync" if sync_type == "External" else "sync"
     return CLASSES.get(kind, "control")
 
 
@@ -71,14 +79,11 @@ def trace_rows(ctx):
     """One row for each step and IPU, with the step's name and run."""
     where = demo(ctx)
     got = rows(ctx, where, "trace")
-    want = []
-    for r in store(where).execute(
-            'SELECT s.step, s.run, i.ipu, s.type, coalesce(s.name, c.name, p.name), s.program, s.compute_set, '
-            'i.cycles, i.start, i."end", i.active_tiles, i.active_start_max, i.active_end_min, i.data_in, '
-            'i.data_out, i.tile_balance, i.active_tile_balance, s.sync_type FROM step_ipu i JOIN step s USING (step) '
-            'LEFT JOIN compute_set c USING (compute_set) LEFT JOIN program p ON p.program = s.program '
-            'ORDER BY i.rowid'):
-        want.append(r)
+    want = relations(profile(where)).execute(
+        'SELECT s.step, s.run, i.ipu, s.type, p.name, s.program, s.compute_set, i.cycles, i.start, i."end", '
+        'i.active_tiles, i.active_start_max, i.active_end_min, i.data_in, i.data_out, i.tile_balance, '
+        'i.active_tile_balance, s.sync_type FROM step_ipu i JOIN step s USING (step) LEFT JOIN program_name p ON '
+        'p.program = s.program ORDER BY s.step, i.ipu').fetchall()
     expect(len(got) == len(want) > 200, ctx.last, "%d rows, expected %d" % (len(got), len(want)))
     for g, w in zip(got, want):
         v = list(g.values())
@@ -113,15 +118,12 @@ def trace_of_any_layout(ctx, seed):
 def trace_out_of_order(ctx):
     """Steps that stand in any order, rows of no step: names are found, orphans are counted."""
     where = demo(ctx)
-    db = store(where)
     straight = {(r["step"], r["ipu"]): r for r in rows(ctx, where, "trace")}
-    db.executescript('CREATE TABLE t AS SELECT * FROM step ORDER BY (step * 7919) % 1009; DROP TABLE step; '
-                     'CREATE TABLE step AS SELECT * FROM t; DROP TABLE t;'
-                     'CREATE TABLE t AS SELECT * FROM step_ipu ORDER BY (step * 104729) % 1013; '
-                     'DROP TABLE step_ipu; CREATE TABLE step_ipu AS SELECT * FROM t; DROP TABLE t;'
-                     'INSERT INTO step_ipu(step, ipu, cycles, start, "end") VALUES (1000000, 0, 5, 5, 10);')
-    db.commit()
-    db.close()
+    change(where, *sum((["CREATE TABLE t AS SELECT * FROM %s ORDER BY (%s * %d) %% %d" % (table, key, a, b),
+                         "DROP TABLE " + table, "ALTER TABLE t RENAME TO " + table] for table, key, a, b in
+                        (("steps", "id", 7919, 1009), ("steps_by_ipu", "step_id", 104729, 1013))), []),
+           "INSERT INTO steps_by_ipu(step_id, ipu, cycles, cycles_base, active_cycles_from_min, active_cycles_to_max) "
+           "VALUES (1000000, 0, 5, 5, 0, 5)")
     res = export(ctx, where, "trace", "jsonl")
     crooked = {}
     for line in res.out.splitlines():
@@ -138,10 +140,10 @@ def goes_on(path, name):
     return path + more[over:]
 
 
-@case(params=["store", "sdk"], smoke=1)
-def folded(ctx, layout):
+@case(smoke=1)
+def folded(ctx):
     """Sums of cycles by IPU and stack: the run, the names of debug contexts, the parts of the name, what the step does."""
-    where = demo(ctx, layout=layout)
+    where = demo(ctx)
     ask = lambda sql: json.loads(ctx.run("query", "--format", "json", where, sql).out)
     contexts = {r["context"]: (r["parent"], r["name"]) for r in ask("SELECT context, parent, name FROM context")}
     of_program = {r["program"]: r["context"] for r in ask("SELECT program, context FROM program")}
@@ -209,10 +211,10 @@ def nested(res, events, tracks):
     return slices
 
 
-@case(params=["store", "sdk"], sample=1, smoke=1)
-def perfetto(ctx, layout):
+@case(smoke=1)
+def perfetto(ctx):
     """Every step of every IPU is a slice with its arguments; counters; nothing that the format does not know."""
-    where = demo(ctx, layout=layout)
+    where = demo(ctx)
     want = rows(ctx, where, "trace")
     res = export(ctx, where, "trace", "perfetto")
     got = decode(ctx, res.out)
@@ -226,9 +228,7 @@ def perfetto(ctx, layout):
     for t in tracks.values():
         expect("process" in t or int(t["parent_uuid"]) in tracks, res, "a track without a process")
     slices = nested(res, [e for e in got["events"] if e["type"] in (1, 2)], tracks)
-    hz = store(where).execute("SELECT clock_hz FROM target").fetchone()[0] if layout == "store" else None
-    if not hz:
-        expect(b"nanosecond" in res.err, res, "it does not say what a cycle stands as")
+    hz, runs = relations(profile(where)).execute("SELECT clock_hz, (SELECT count(*) FROM run) FROM target").fetchone()
     seen = {}
     for track, begin, end, e in slices:
         if e["categories"] == ["run"]:
@@ -240,7 +240,7 @@ def perfetto(ctx, layout):
     for w in want:
         begin, end, e = seen.pop((w["step"], w["ipu"]))
         for at, cycles in ((begin, w["start"]), (end, w["end"])):
-            expect(abs(at - cycles * (1e9 / hz if hz else 1)) <= 1, res, "time of step %d" % w["step"])
+            expect(abs(at - cycles * 1e9 / hz) <= 1, res, "time of step %d" % w["step"])
         expect(e["categories"] == [w["class"]], res, "category")
         expect(e["name"] == (w["name"] or w["type"]), res, "name %r" % e["name"])
         for k in ("step", "run", "type", "program", "compute_set", "cycles", "active_tiles", "data_in",
@@ -253,20 +253,16 @@ def perfetto(ctx, layout):
     expect({e["track"] for e in values} == counters, res, "counters without values, or the reverse")
     expect(bool(counters) == any(w["data_in"] is not None or w["tile_balance"] is not None for w in want),
            res, "counters")
-    if layout == "store":
-        runs = store(where).execute("SELECT count(*) FROM run").fetchone()[0]
-        expect(sum(s[3]["categories"] == ["run"] for s in slices) == runs, res, "runs")
+    expect(sum(s[3]["categories"] == ["run"] for s in slices) == runs, res, "runs")
 
 
 @case()
 def perfetto_overlap(ctx):
     """Steps that overlap stand on tracks of their own; one that ends before it begins has no length."""
     where = demo(ctx)
-    db = store(where)
-    db.execute('UPDATE step_ipu SET "end" = "end" + 3 * ("end" - start) + 7 WHERE step % 5 = 0')
-    db.execute('UPDATE step_ipu SET "end" = start - 1 WHERE step % 17 = 3 AND start > 0')
-    db.commit()
-    db.close()
+    change(where, "UPDATE steps_by_ipu SET active_cycles_to_max = 4 * active_cycles_to_max - 3 * active_cycles_from_min + 7 "
+           "WHERE step_id % 5 = 0", "UPDATE steps_by_ipu SET active_cycles_to_max = active_cycles_from_min - 1 "
+           "WHERE step_id % 17 = 3")
     res = export(ctx, where, "trace", "perfetto")
     got = decode(ctx, res.out)
     if got is None:
@@ -284,10 +280,10 @@ def perfetto_overlap(ctx):
     expect(sum(e["type"] == 1 and e["categories"] != ["run"] for e in got["events"]) == steps, res, "slices")
 
 
-@case(params=["store", "sdk"], sample=6, smoke=1)
-def tiles(ctx, layout):
+@case(smoke=1)
+def tiles(ctx):
     """One row for each tile, a column for each category."""
-    where = demo(ctx, layout=layout)
+    where = demo(ctx)
     got = rows(ctx, where, "tiles")
     summary = parse(ctx.run("summary", "-f", "json", where))
     memory = summary["memory"]
@@ -295,20 +291,19 @@ def tiles(ctx, layout):
     expect(sum(r["total"] for r in got) == memory["total_bytes"], ctx.last, "total")
     for name, figures in memory["categories"].items():
         expect(sum(r[name] or 0 for r in got) == figures["bytes"], ctx.last, name)
-    if layout == "store":
-        worst = [r for r in got if r["tile"] == memory["worst_tile"]][0]
-        expect(worst["total_gaps"] == memory["worst_tile_bytes"], ctx.last, "worst tile")
+    worst = [r for r in got if r["tile"] == memory["worst_tile"]][0]
+    expect(worst["total_gaps"] == memory["worst_tile_bytes"], ctx.last, "worst tile")
 
 
 @case(smoke=1)
 def liveness(ctx):
     where = demo(ctx)
     got = rows(ctx, where, "liveness")
-    db = store(where)
+    db = relations(profile(where))
     want = db.execute("SELECT l.live_step, NULL, l.program, p.type, p.name, l.not_always_live FROM "
                       "liveness_step l LEFT JOIN program p USING (program) ORDER BY 1").fetchall()
     want += db.execute("SELECT live_step, ipu, NULL, NULL, NULL, not_always_live FROM liveness_step_ipu "
-                       "ORDER BY rowid").fetchall()
+                       "ORDER BY 1, 2").fetchall()
     expect([tuple(r.values()) for r in got] == want, ctx.last, "rows")
 
 
@@ -316,23 +311,22 @@ def liveness(ctx):
 def variables(ctx):
     where = demo(ctx)
     got = rows(ctx, where, "variables")
-    want = store(where).execute(
+    want = relations(profile(where)).execute(
         'SELECT v.id, v.tile, v.name, v.bytes, v."offset", v.alignment, c.name, v.class, v.variable, '
-        'v.always_live, v.element_type FROM lowered_variable v LEFT JOIN memory_category c USING (category) '
+        'v.always_live, NULL FROM lowered_variable v LEFT JOIN memory_category c USING (category) '
         'ORDER BY v.id').fetchall()
     expect([tuple(r.values()) for r in got] == want and len(want) >= 600, ctx.last, "rows")
 
 
 def blob_sum(blob):
-    return None if blob is None else sum(int.from_bytes(blob[i:i + 4], "little")
-                                         for i in range(0, len(blob), 4))
+    return None if blob is None else sum(numbers(blob))
 
 
 @case(smoke=1)
 def programs(ctx):
     where = demo(ctx)
     got = {r["program"]: r for r in rows(ctx, where, "programs")}
-    db = store(where)
+    db = relations(profile(where))
     of_set = {r[0]: tuple(map(blob_sum, r[1:])) for r in db.execute(
         "SELECT compute_set, cycles_by_tile, estimated_cycles_by_tile FROM compute_set")}
     n = 0
@@ -346,7 +340,7 @@ def programs(ctx):
         expect((g["control_code_bytes"], g["exchange_code_bytes"]) == tuple(map(blob_sum, r[4:6])),
                ctx.last, "code of %d" % r[0])
         expect([g["cycles_sum"], g["estimated_cycles_sum"]] == cycles, ctx.last, "cycles of %d" % r[0])
-        executed = db.execute("SELECT count(DISTINCT step), coalesce(sum(cycles), 0) FROM step JOIN step_ipu "
+        executed = db.execute("SELECT count(DISTINCT step), coalesce(sum(cycles), 0) FROM step LEFT JOIN step_ipu "
                               "USING (step) WHERE program = ?", r[:1]).fetchone()
         expect((g["steps"], g["executed_cycles"]) == executed, ctx.last, "steps of %d" % r[0])
         uses = db.execute("SELECT (SELECT count(*) FROM program_child WHERE child = ?1) + (SELECT count(*) FROM "
@@ -363,9 +357,8 @@ def programs(ctx):
 def programs_dot(ctx):
     """A graph that Graphviz reads: a node for each program, an edge for each child."""
     where = demo(ctx)
-    db = store(where)
-    db.execute("UPDATE program SET name = ? WHERE program = 2", ('say "x" \\ \x1b[31m\nline',))
-    db.commit()
+    change(where, ("UPDATE programs SET name = ? WHERE id = 2", ('say "x" \\ \x1b[31m\nline',)))
+    db = relations(profile(where))
     nodes = db.execute("SELECT count(*) FROM program").fetchone()[0]
     edges = db.execute("SELECT count(*) FROM program_child").fetchone()[0]
     res = export(ctx, where, "programs", "dot")
@@ -415,13 +408,10 @@ def absent(ctx):
 def damaged(ctx):
     """What can be read is written; exit status 4 says that it is not all."""
     where = demo(ctx, "--steps", "4000")
-    path = os.path.join(where, "report.tilescope")
-    db = store(where)
-    pages = [r[0] for r in db.execute("SELECT pageno FROM dbstat WHERE name = 'step_ipu' AND "
-                                      "pagetype = 'leaf' ORDER BY pageno")]
-    total = db.execute("SELECT count(*) FROM step_ipu").fetchone()[0]
-    db.close()
-    reports.noise_page(path, pages[len(pages) // 2])
+    path = profile(where)
+    pages = reports.leaves(path, "steps_by_ipu")
+    total = relations(path).execute("SELECT count(*) FROM step_ipu").fetchone()[0]
+    reports.noise_page(path, pages[len(pages) // 2][0])
     for form in ("csv", "perfetto", "folded"):
         res = ctx.run("export", where, "-f", form)
         expect(res.rc == 4 and res.err, res, "exit status %s" % res.rc)
@@ -434,10 +424,7 @@ def damaged(ctx):
 def damaged_names(ctx):
     """Names that cannot be read are missing in the rows: that is said, too."""
     where = demo(ctx)
-    db = store(where)
-    page = db.execute("SELECT max(pageno) FROM dbstat WHERE name = 'compute_set' AND pagetype = 'leaf'").fetchone()
-    db.close()
-    reports.noise_page(os.path.join(where, "report.tilescope"), page[0])
+    reports.noise_page(profile(where), reports.leaves(profile(where), "compute_sets")[-1][0])
     for form in ("csv", "perfetto", "folded"):
         res = ctx.run("export", where, "-f", form)
         expect(res.rc == 4 and res.err and res.out, res, "exit status %s" % res.rc)
@@ -448,15 +435,11 @@ def what_is_in_no_program(ctx):
     """Steps of no program are counted, a category or a program that stands twice gives no row twice."""
     where = demo(ctx)
     variables, steps = len(rows(ctx, where, "variables")), len(rows(ctx, where, "liveness"))
-    db = store(where)
-    db.execute("UPDATE step SET program = NULL WHERE step < 10")
-    db.execute("UPDATE step SET program = 999999 WHERE step BETWEEN 10 AND 14")
-    for table in ("memory_category", "program"):
-        db.executescript("CREATE TABLE t AS SELECT * FROM {0} UNION ALL SELECT * FROM {0}; DROP TABLE {0}; "
-                         "ALTER TABLE t RENAME TO {0}".format(table))
-    db.commit()
-    db.close()
+    change(where, "UPDATE steps SET program = NULL WHERE id < 10", "UPDATE steps SET program = 999999 WHERE id BETWEEN 10 AND 14",
+           *sum((["CREATE TABLE t AS SELECT * FROM {0} UNION ALL SELECT * FROM {0}".format(t), "DROP TABLE " + t,
+                  "ALTER TABLE t RENAME TO " + t] for t in ("var_categories", "programs")), []))
+    none, = relations(profile(where)).execute("SELECT count(*) FROM steps WHERE program IS NULL").fetchone()
     res = export(ctx, where, "programs", "csv")
-    expect(b"10 rows left out" in res.err and b"5 rows left out" in res.err, res, "they are not counted")
+    expect(b"%d rows left out" % none in res.err and b"5 rows left out" in res.err, res, "they are not counted")
     expect(len(rows(ctx, where, "variables")) == variables, ctx.last, "variables")
     expect(len(rows(ctx, where, "liveness")) == steps, ctx.last, "liveness steps")

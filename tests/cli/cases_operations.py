@@ -3,9 +3,11 @@
 
 import os
 
-from .cases_export import demo, export, rows, store
+from .cases_export import change, demo, export, profile, rows
+from .cases_query import cbor
 from .harness import case, expect, unsafe
 from .oracle_operations import Operations
+from .profile_oracle import items, relations
 
 
 def key_of(row):
@@ -16,7 +18,7 @@ def key_of(row):
 
 def compare(ctx, where):
     """Every operation, its place, and its figures."""
-    should = Operations(store(where))
+    should = Operations(relations(profile(where)))
     got = {key_of(r): r for r in rows(ctx, where, "operations")}
     by_node = {r["node"]: k for k, r in got.items()}
     expect(set(got) == should.nodes, ctx.last, "operations: %s" % sorted(set(got) ^ should.nodes)[:5])
@@ -32,28 +34,28 @@ def compare(ctx, where):
     return got
 
 
+def contexts(where, edit):
+    """Change what debug.cbor says: edit(contexts by id, names)."""
+    path = os.path.join(where, "debug.cbor")
+    with open(path, "rb") as f:
+        whole = items(f.read())
+    edit({c["id"]: c for c in whole["contexts"]}, whole["stringTable"])
+    with open(path, "wb") as f:
+        f.write(cbor(whole))
+
+
 @case(smoke=1)
 def operations(ctx):
-    """As the demo has them: recorded ones of a layer, contexts of three."""
+    """As the demo has them: contexts of three layers."""
     got = compare(ctx, demo(ctx))
-    expect({r["from"] for r in got.values()} == {"recorded", "from contexts", "from names"}, ctx.last, "from")
+    layers = {r["layer"] for r in got.values() if r["from"] == "from contexts"}
+    expect({"poptorch", "popart", "poplibs"} <= layers, ctx.last, "contexts of debug.cbor: %s" % layers)
 
 
 @case()
-def operations_derived(ctx):
-    """Without the relation operation; then without who belongs to which; then of names alone."""
+def operations_of_names(ctx):
+    """Without debug.cbor they are made of names alone."""
     where = demo(ctx)
-    db = store(where)
-    db.execute("DROP TABLE operation_program")
-    db.commit()
-    compare(ctx, where)
-    db.execute("DROP TABLE operation")
-    db.commit()
-    compare(ctx, where)
-    db.execute("DROP TABLE context")
-    db.commit()
-    layers = {r["layer"] for r in rows(ctx, where, "operations") if r["from"] == "from contexts"}
-    expect({"poptorch", "popart", "poplibs"} <= layers, ctx.last, "contexts of debug.cbor: %s" % layers)
     os.remove(os.path.join(where, "debug.cbor"))
     expect({k[0] for k in compare(ctx, where)} == {"n"}, ctx.last, "names alone")
 
@@ -62,17 +64,12 @@ def operations_derived(ctx):
 def operations_circles(ctx):
     """Contexts above themselves, or that are not there."""
     where = demo(ctx)
-    db = store(where)
-    db.execute("UPDATE context SET parent = 999999 WHERE layer = 'poptorch'")
-    db.execute("UPDATE program SET context = 888888 WHERE program % 5 = 0")
-    db.commit()
-    compare(ctx, where)
-    ids = [r[0] for r in db.execute("SELECT context FROM context WHERE layer = 'popart' ORDER BY 1 LIMIT 3")]
-    for at, above in zip(ids, ids[1:] + ids[:1]):
-        db.execute("UPDATE context SET parent = ? WHERE context = ?", (above, at))
-    db.commit()
-    got = rows(ctx, where, "operations")
-    of = {r["context"]: r for r in got}
+    contexts(where, lambda by_id, _: [c.update(parentId=999999) for c in by_id.values() if c["layer"] == "poptorch"])
+    change(where, "UPDATE programs SET debug_id = 888888 WHERE id % 5 = 0")
+    got = compare(ctx, where)
+    ids = [c for kind, c in sorted(got) if kind == "c" and got[kind, c]["layer"] == "popart"][:3]
+    contexts(where, lambda by_id, _: [by_id[at].update(parentId=above) for at, above in zip(ids, ids[1:] + ids[:1])])
+    of = {r["context"]: r for r in rows(ctx, where, "operations")}
     expect(of[ids[0]]["parent"] is None, ctx.last, "the lowest of a circle is on top")
     expect(of[ids[1]]["parent"] == of[ids[2]]["node"], ctx.last, "the others are below")
 
@@ -81,9 +78,8 @@ def operations_circles(ctx):
 def operations_dot(ctx):
     """A graph: a node for each operation, a line to what is above it, arrows for variables."""
     where = demo(ctx)
-    db = store(where)
-    db.execute("UPDATE operation SET name = ? WHERE operation = 2", ('say "x" \\ \x1b[31m\nline',))
-    db.commit()
+    odd = next(c for kind, c in sorted(Operations(relations(profile(where))).nodes) if kind == "c")
+    contexts(where, lambda by_id, texts: texts.__setitem__(by_id[odd]["name"], 'say "x" \\ \x1b[31m\nline'))
     nodes = rows(ctx, where, "operations")
     res = export(ctx, where, "operations", "dot")
     text = res.out.decode("utf-8")
@@ -95,44 +91,38 @@ def operations_dot(ctx):
     expect(unsafe(text) is None and r'say \"x\" \\' in text, res, "a label")
 
 
+def number(n):
+    """As profiles have it: seven bits a byte, the most significant first, the last byte marked."""
+    return bytes([n >> s & 127 for s in range(63, 0, -7) if n >> s]) + bytes([n & 127 | 128])
+
+
 @case()
 def operations_flows(ctx):
     """Arrows go from who made a variable, as its context says, to the operations of the programs that name it."""
     where = demo(ctx)
-    db = store(where)
+    db = relations(profile(where))
     should = Operations(db)
-    first, second = sorted(k[1] for k in should.nodes if k[0] == "o")[3:5]
-    context = db.execute("SELECT context FROM operation WHERE operation = ?", (first,)).fetchone()[0]
-    lowered, size = db.execute(
-        "SELECT id, variable.bytes FROM lowered_variable JOIN variable USING (variable) WHERE variable.context = ?",
-        (context,)).fetchone()
-    program = db.execute("SELECT program FROM operation_program WHERE operation = ?", (second,)).fetchone()[0]
-    db.execute("DELETE FROM program_variable")
-    db.execute("INSERT INTO program_variable VALUES(?, ?)", (program, lowered))
-    db.commit()
-    node = {r["operation"]: r["node"] for r in rows(ctx, where, "operations")}
+    (maker, _), (user, which) = [(p["context"], p["set"]) for _, p in sorted(should.program.items())
+                                 if p["set"] is not None and should.layer(("c", p["context"])) == "poplar"][3:5]
+    variable, size = db.execute("SELECT variable, bytes FROM variable WHERE bytes > 0 AND context IS NOT NULL").fetchone()
+    lowered, = db.execute("SELECT max(id) FROM lowered_variable").fetchone()
+    change(where, "DELETE FROM exchange_regions", "UPDATE compute_sets SET var_ids_diff_rle = NULL",
+           ("UPDATE vars_info SET unlowered_var_id = ? WHERE var_id = ?", (variable, lowered)),
+           ("UPDATE debug_ids SET ids = ? WHERE variable_id = ?", (number(maker), variable)),
+           ("UPDATE compute_sets SET var_ids_diff_rle = ? WHERE compute_set = ?", (number(3) + number(lowered), which)))
+    node = {r["context"]: r["node"] for r in rows(ctx, where, "operations")}
     arrows = [x for x in export(ctx, where, "operations", "dot").out.decode().splitlines() if "tooltip" in x]
-    expect(arrows == ['  n%d -> n%d [label="1 variable\\n%d bytes", tooltip="context"];' % (node[first], node[second], size)],
+    expect(arrows == ['  n%d -> n%d [label="1 variable\\n%d bytes", tooltip="context"];' % (node[maker], node[user], size)],
            ctx.last, "arrows: %s" % arrows)
-    db.execute("DROP TABLE program_variable")
-    db.commit()
-    res = export(ctx, where, "operations", "dot")
-    expect(b"tooltip" not in res.out and not res.err, res, "nobody says who uses what")
 
 
 @case()
 def operations_absent(ctx):
     """Programs without contexts and without names of parts are in no operation."""
     where = demo(ctx)
-    db = store(where)
-    for table in ("operation", "operation_program", "operation_variable", "context"):
-        db.execute("DROP TABLE %s" % table)
-    db.execute("UPDATE program SET name = 'x'")
-    db.execute("UPDATE compute_set SET name = NULL")
-    db.commit()
+    change(where, "UPDATE programs SET name = 'x'", "UPDATE compute_sets SET name = ''")
     os.remove(os.path.join(where, "debug.cbor"))
     res = export(ctx, where, "operations", "csv", rc=2)
     expect(not res.out and len(res.err.decode().splitlines()) == 1, res, "one line")
-    db.execute("DROP TABLE program")
-    db.commit()
+    change(where, "DROP TABLE programs")
     export(ctx, where, "operations", "csv", rc=2)

@@ -114,13 +114,13 @@ def remote_address(ctx, word):
     expect(not os.path.exists(ctx.path("started")), res, "ssh was started")
 
 
-@case(params=["store", "sdk"], sample=1)
-def remote_all_parts(ctx, layout):
+@case()
+def remote_all_parts(ctx):
     """A report with an archive and debug.cbor: what every verb that reads files says, and of --files --deep."""
     if not os.access(SERVER, os.X_OK):
         return
     env = ssh(ctx, "exec " + SERVER)
-    rep = demo(ctx, layout)
+    rep = demo(ctx)
     for name, text in (("framework.json", '{"a": {"b": [1, 2]}}'), ("app.json", "[broken")):
         with open(os.path.join(rep, name), "w") as f:
             f.write(text)
@@ -143,9 +143,8 @@ def place(path, words):
     return [path] + more if words[0] == "query" else more + [path]
 
 
-def demo(ctx, layout):
-    res = ctx.run("demo", ctx.path("far"), "--layout", layout, "--ipus", "1", "--tiles", "24", "--steps", "300",
-                  "--variables", "2000")
+def demo(ctx):
+    res = ctx.run("demo", ctx.path("far"), "--ipus", "1", "--tiles", "24", "--steps", "300")
     expect(res.rc == 0, res, "no demo report")
     return ctx.path("far")
 
@@ -196,18 +195,17 @@ def received(res):
     return int(dict(w.split("=") for w in line.split()[3:])["received"])
 
 
-@case(params=["store", "sdk"], sample=1)
-def remote_summary_again(ctx, layout):
+@case()
+def remote_summary_again(ctx):
     """Of a report larger than what is kept of its blocks the first summary leaves what it needs of an index, the next one reads
     next to nothing; the same figures both times, without a cache, and here. A smaller one gets no index."""
     if not os.access(SERVER, os.X_OK):
         return
     env = ssh(ctx, "exec " + SERVER)
     rep = ctx.path("far")
-    res = ctx.run("demo", rep, "--layout", layout, "--ipus", "1", "--tiles", "24", "--steps", "20000",
-                  "--variables", "60000", "--no-archive")
+    res = ctx.run("demo", rep, "--ipus", "1", "--tiles", "600", "--steps", "20000", "--no-archive")
     expect(res.rc == 0, res, "no demo report")
-    profile = next(os.path.join(rep, n) for n in ("report.tilescope", "profile.pop") if os.path.exists(os.path.join(rep, n)))
+    profile = os.path.join(rep, "profile.pop")
     words = ["summary", "-f", "json", "--stats", "--cache", ctx.path("cache"), "box:" + rep]
     res = ctx.run(*words, env=env)
     expect(res.rc == 0 and not os.path.exists(ctx.path("cache", "index")), res, "an index of a small report")
@@ -258,7 +256,7 @@ def remote_archive(ctx):
     if not os.access(SERVER, os.X_OK):
         return
     env = ssh(ctx, "exec " + SERVER)
-    rep = demo(ctx, "store")
+    rep = demo(ctx)
     archive = os.path.join(rep, "archive.a")
     with open(archive, "ab") as f:
         size = 9 << 20
@@ -274,9 +272,7 @@ def remote_archive(ctx):
     here = ctx.run("summary", "--cache", "none", rep)
     there = ctx.run("summary", "--cache", "none", "--archive", "box:" + rep, env=env)
     expect(there.out.replace(b"box:", b"") == here.out, there, "other words than here")
-    for name in ("report.tilescope", "profile.pop"):
-        if os.path.exists(os.path.join(rep, name)):
-            os.remove(os.path.join(rep, name))
+    os.remove(os.path.join(rep, "profile.pop"))
     one_line(ctx.run("summary", "box:" + rep, env=env), "--archive", rc=3)
     res = ctx.run("summary", "--archive", "box:" + rep, env=env)
     expect(res.rc == 0, res, "the archive alone")
@@ -288,7 +284,7 @@ def remote_stores(ctx):
     if not os.access(SERVER, os.X_OK):
         return
     env = ssh(ctx, "exec " + SERVER)
-    rep = demo(ctx, "sdk")
+    rep = demo(ctx)
     for word in (rep, "box:" + rep):
         ctx.run("check", "--cache", ctx.path("cache"), word, env=env)
     res = ctx.run("cache", "--cache", ctx.path("cache"), "list", env=ssh(ctx, "exit 1"))
@@ -301,7 +297,7 @@ def remote_cache(ctx):
     if not os.access(SERVER, os.X_OK):
         return
     env = ssh(ctx, "exec " + SERVER)
-    rep, cache = demo(ctx, "sdk"), ("--cache", ctx.path("cache"))
+    rep, cache = demo(ctx), ("--cache", ctx.path("cache"))
     res = ctx.run("summary", *cache, "box:" + rep, env=env)
     expect(res.rc == 0, res, "exit status")
     with open(ctx.path("cache", "hosts", "mine"), "w"):

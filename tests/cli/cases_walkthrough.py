@@ -7,11 +7,11 @@ With TS_WRITE_DOCS=1 in the environment what the commands print is written into 
 
 import os
 import re
-import sqlite3
 import subprocess
 import xml.etree.ElementTree
 
 from .harness import Failed, case
+from .profile_oracle import relations
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "..", "..", "docs", "walkthrough.md")
@@ -73,9 +73,9 @@ def answers(db):
                                 "('package_hash', 'poplar_version')"),
         "sum(cycles)": [(sum(c for c, in one("SELECT cycles FROM step_ipu WHERE ipu = 0")),)],
         "types, c.name": mixed,
-        "s.step = 104": [(types[t], n) for t, n in one(
+        "s.step = 44": [(types[t], n) for t, n in one(
             "SELECT vertex_type, instances FROM compute_set_vertex WHERE compute_set = "
-            "(SELECT compute_set FROM step WHERE step = 104)")],
+            "(SELECT compute_set FROM step WHERE step = 44)")],
         "AS bytes FROM tile_memory ORDER": gaps,
         "SELECT id, bytes FROM lowered_variable": [(-largest[1], largest[0])],
     }
@@ -98,7 +98,7 @@ def peak_of(db, tile, halved):
 def what_if(db, printed):
     """The fullest tile of the page's picture: before, after, where."""
     row = [line for line in printed.splitlines() if line.startswith("fullest ")]
-    before, (after, step) = peak_of(db, 10, None)[0], peak_of(db, 10, 1337)
+    before, (after, step) = peak_of(db, 10, None)[0], peak_of(db, 10, 1724)
     want = "%.0f KiB  %.0f KiB tile 10 step %d" % (before / 1024, after / 1024, step)
     if len(row) != 1 or want not in row[0]:
         raise Failed("what if: %s, right: %s" % (row, want))
@@ -119,19 +119,17 @@ def walkthrough(ctx):
             if printed != expected:
                 wrong.append("$ %s\nprinted:\n%s\nin the document:\n%s" % (command, printed, expected))
             if "what-if=" in command:
-                with sqlite3.connect(ctx.path("walk", "report.tilescope")) as db:
-                    what_if(db, printed)
+                what_if(relations(ctx.path("walk", "profile.pop")), printed)
             if " query " not in command:
                 continue
-            with sqlite3.connect(ctx.path("walk", "report.tilescope")) as db:
-                known = answers(db)
+            known = answers(relations(ctx.path(command.split()[2], "profile.pop")))
             key = [k for k in known if k in command]
             if len(key) != 1:
                 raise Failed("nobody knows the answer of %s" % command)
-            want = [[str(c) for c in row] for row in known[key[0]]]
-            got = [row[:len(want[0])] for row in figures(printed)]
+            want = sorted(" ".join(map(str, row)).split() for row in known[key[0]])
+            got = [row[:len(w)] for row, w in zip(sorted(figures(printed)), want)]
             checked.add(key[0])
-            if sorted(got) != sorted(want):
+            if got != want or len(want) != len(figures(printed)):
                 raise Failed("$ %s\nprinted: %s\nright: %s" % (command, got, want))
         made += "```\n"
     if len(checked) != len(known):
@@ -141,5 +139,5 @@ def walkthrough(ctx):
         with open(PAGE, "w", encoding="utf-8") as f:
             f.write(made + text[end:])
     elif wrong:
-        raise Failed("docs/walkthrough.md is not current (TS_WRITE_DOCS=1 tests/cli/run.py -k walkthrough "
+        raise Failed("docs/walkthrough.md is not current (TS_WRITE_DOCS=1 make check ONLY=cli/walkthrough "
                      "writes it)\n" + "\n".join(wrong[:3]))

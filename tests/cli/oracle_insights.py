@@ -9,9 +9,9 @@ the report model and of docs/model.md alone; rules() reads src/rules/insights.ru
 import os
 import re
 import shlex
-import sqlite3
 
 from . import oracle
+from .profile_oracle import relations
 
 CODE = ("vertexCode", "controlCode", "internalExchangeCode", "globalExchangeCode",
         "hostExchangeCode", "sharedCodeStorage")
@@ -78,10 +78,10 @@ def of_profile(report):
                     found and {n: c["bytes"] for n, c in found.items()}, [])
 
 
-def of_store(path):
-    """Of a store that is sound."""
-    db = sqlite3.connect("file:%s?immutable=1&mode=ro" % path, uri=True)
-    have = {r[0] for r in db.execute("SELECT name FROM sqlite_master")}
+def of_report(path):
+    """Of a profile that is sound."""
+    db = relations(path)
+    have = {r[0] for r in db.execute("SELECT name FROM sqlite_temp_master")}
 
     def rows(table, sql):
         return list(db.execute(sql)) if table in have else []
@@ -102,37 +102,17 @@ def of_store(path):
     replicas = max([r or 1 for r, in rows("target", "SELECT replicas FROM target")] + [1])
     if steps and {"variable", "liveness_variable"} <= have:
         peak = min(steps, key=lambda r: (-r[1], r[0]))[0]
-        then = {r[0] for r in db.execute("SELECT variable FROM liveness_variable WHERE start <= ? AND"
-                                         " ? < \"end\"", (peak, peak))}
         # what is always live is recorded of the device, what is not of one replica
-        alive = [(b if a else b * replicas, t) for v, b, a, t, n in db.execute(
-            "SELECT variable, bytes, always_live, element_type, name FROM variable")
-            if (v in then or a) and not (a and n in found)]     # code and state are no variables
+        then = {}
+        for v, b, a in db.execute("SELECT variable, bytes, always_live FROM liveness_variable WHERE start <= ? AND"
+                                  " ? < \"end\"", (peak, peak)):
+            then[v] = then.get(v, 0) + (b if a else b * replicas)
+        alive = [(then[v], None) for v, a, n in db.execute("SELECT variable, always_live, name FROM variable")
+                 if v in then and not (a and n in found)]       # code and state are no variables
     out = measures(tiles, limit[0][0] if limit else None, found, [r[1] for r in steps], alive)
-    if tiles and {"lowered_variable", "class_interval"} <= have:
-        out["fp32-of-fullest-tile"] = fp32_of(db, tiles, [r[0] for r in steps])
+    out["fp32-share"] = None        # types are in debug.cbor alone, which the rules do not read
     db.close()
     return out
-
-
-def fp32_of(db, tiles, steps):
-    """FP32 alive on the fullest tile at its own peak, over what it uses."""
-    used = {t[0]: t[1] if t[2] is None else t[2] for t in tiles}
-    tile = min(used, key=lambda t: (-used[t], t))
-    rows = list(db.execute("SELECT bytes, class, always_live, element_type FROM lowered_variable"
-                           " WHERE tile = ?", (tile,)))
-    spans = {}
-    for c, start, end in db.execute('SELECT class, start, "end" FROM class_interval'):
-        spans.setdefault(c, []).append((start, end))
-
-    def lives(c, step):
-        return any(a <= step < b for a, b in spans.get(c, []))
-    last = max([b for s in spans.values() for _, b in s] + [0])
-    at = {s: sum(b for b, c, always, _ in rows if not always and lives(c, s))
-          for s in (steps or range(last))}
-    peak = min(at, key=lambda s: (-at[s], s)) if at else -1
-    return ratio(sum(b for b, c, always, kind in rows if kind == "float" and
-                     (always or lives(c, peak))), used[tile])
 
 
 def rules(text=None):

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: MIT
 """
-oracle_operations - operations of a store and what each comes to, computed without tilescope: sqlite3 and sets.
+oracle_operations - operations of a profile and what each comes to, computed without tilescope: sqlite3 and sets.
 
 An operation is ("o", number) when it is recorded, ("c", id) when it is a context, ("n", parts) when it is a name.
 """
 
 import collections
 
-
-def numbers(blob):
-    return [int.from_bytes(blob[i:i + 4], "little") for i in range(0, len(blob), 4)]
+from .profile_oracle import tiles as numbers
 
 
 def tables(db):
-    return {r[0] for r in db.execute("SELECT name FROM sqlite_master")}
+    return {r[0] for r in db.execute("SELECT name FROM sqlite_temp_master")}
 
 
 class Operations:

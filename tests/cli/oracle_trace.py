@@ -2,12 +2,13 @@
 """
 oracle_trace - the measures of the execution behind `tilescope check`, computed without tilescope.
 
-Plain Python over the rows of a store that is sound, cycle by cycle where it can be: which classes run at once is worked
+Plain Python over the rows of a profile that is sound, cycle by cycle where it can be: which classes run at once is worked
 out between any two ends of steps.  Written from the report model and docs/model.md alone.
 """
 
 import re
-import sqlite3
+
+from .profile_oracle import relations, tiles as numbers
 
 PRIORITY = ("compute", "exchange", "global_exchange", "host_copy", "host_end", "host_wait", "external_sync", "sync",
             "control", "sync_ans")
@@ -19,43 +20,43 @@ LARGE = 0.01
 LEAST_BYTES = 1024
 
 
-def numbers(blob):
-    return [int.from_bytes(blob[i:i + 4], "little") for i in range(0, len(blob), 4)]
-
-
 class Trace:
     """The rows, put together by hand."""
 
     def __init__(self, path):
-        db = sqlite3.connect("file:%s?immutable=1&mode=ro" % path, uri=True)
+        db = relations(path)
         programs = {r[0]: r[1:] for r in db.execute("SELECT program, name, compute_set, type FROM program")}
         self.sets = {r[0]: r[1:] for r in db.execute(
             "SELECT compute_set, name, cycles_by_tile, estimated_cycles_by_tile FROM compute_set")}
         self.steps = {}
-        for step, run, kind, sync, program, own_set, own_name in db.execute(
-                "SELECT step, run, type, sync_type, program, compute_set, name FROM step"):
-            name, of_program, _ = programs.get(program, (None, None, None))
-            which = own_set if own_set is not None else of_program
-            told = own_name or self.sets.get(which, (None,))[0] or name
+        for step, run, kind, sync, program in db.execute("SELECT step, run, type, sync_type, program FROM step"):
+            name, which, _ = programs.get(program, (None, None, None))
             klass = CLASSES.get(kind, "control")
             if kind == "Sync":
-                klass = "external_sync" if (sync or "").lower() == "external" else "sync"
-            self.steps[step] = (run, klass, which, told)
+                klass = "external_sync" if sync == "External" else "sync"
+            self.steps[step] = (run, klass, which, name)
         self.parts = {}         # ipu -> [(start, end, class, step, in, out)]
         for step, ipu, start, end, a, b in db.execute(
                 'SELECT step, ipu, start, "end", data_in, data_out FROM step_ipu'):
-            self.parts.setdefault(ipu, []).append((start, end, self.steps[step][1], step, a or 0, b or 0))
+            self.parts.setdefault(ipu, []).append((start, end, self.steps[step][1], step, a, b))
+        self.bytes = any(p[4] is not None for ps in self.parts.values() for p in ps)
         self.runs = list(db.execute("SELECT run, first_step, step_count FROM run ORDER BY run"))
+        self.recorded = bool(self.runs)
+        self.runs = self.runs or [(None, 0, max(self.steps) + 1)]
         each, ipus, replicas = db.execute("SELECT tiles_per_ipu, ipus, replicas FROM target").fetchone()
         self.tiles = {i: range(i * each, (i + 1) * each) for i in range(ipus)}
         self.replicas = replicas or 1
         db.close()
 
     def ends(self, first, last):
-        """Of the begin of one step and the end of another, on all IPUs."""
-        start = [p[0] for ps in self.parts.values() for p in ps if p[3] == first]
-        end = [p[1] for ps in self.parts.values() for p in ps if p[3] == last]
-        return (min(start), max(end)) if start and end else None
+        """Of the begin of the first step of these that is on any IPU, and the end of the last one."""
+        here = [(p[3], p[0], p[1]) for ps in self.parts.values() for p in ps if first <= p[3] <= last]
+        if not here:
+            return None
+        if not self.recorded:           # all of the trace
+            return min(p[1] for p in here), max(p[2] for p in here)
+        first, last = min(here)[0], max(here)[0]
+        return min(p[1] for p in here if p[0] == first), max(p[2] for p in here if p[0] == last)
 
     def places(self):
         """Each run's first and last cycle."""
@@ -120,7 +121,7 @@ def of_time(t, out):
     single = len(t.parts) == 1 and t.replicas == 1
     out["global-exchange-alone"] = figures["global_exchange"] / span if single else 0.0
     start, end = t.artefact() or (0, 0)
-    out["artefact-share"] = (end - start) / (span + end - start) if t.runs else None
+    out["artefact-share"] = (end - start) / (span + end - start) if t.recorded else None
 
 
 def of_tiles(t, out):
@@ -156,16 +157,21 @@ def of_tiles(t, out):
 
 
 def phases(t, ipu):
-    """Of each run with a large global exchange: from its begin, or such an exchange, to the next, or its end."""
-    moved, out = {}, []
+    """
+    Of each run with a large global exchange: from its begin, or such an exchange, to the next, or its end.  An IPU that
+    has no part in an exchange ends with the last one that has.
+    """
+    moved, ends, out = {}, {}, []
     for parts in t.parts.values():
         for p in parts:
-            if p[2] == "global_exchange":
-                moved[p[3]] = moved.get(p[3], 0) + max(p[4], p[5])
+            if p[2] == "global_exchange":       # where nobody says how much, each counts
+                moved[p[3]] = moved.get(p[3], 0) + (max(p[4] or 0, p[5] or 0) if t.bytes else LEAST_BYTES + 1)
+                ends[p[3]] = max(ends.get(p[3], 0), p[1])
+    own = {p[3]: p[1] for p in t.parts[ipu]}
     for _, first, n in t.runs:
         large = {s for s in range(first, first + n) if moved.get(s, 0) > LEAST_BYTES}
         start, end = t.ends(first, first + n - 1)
-        cuts = sorted({p[1] for p in t.parts[ipu] if p[3] in large} | {end})
+        cuts = sorted({own.get(s, ends[s]) for s in large} | {end})
         out += zip([start] + cuts, cuts) if large else []
     return out
 
@@ -206,7 +212,7 @@ def of_names(t, out):
 
 def measures(path):
     t = Trace(path)
-    db = sqlite3.connect("file:%s?immutable=1&mode=ro" % path, uri=True)
+    db = relations(path)
     t.cycles = {(s, id(t.parts[i])): c for s, i, c in db.execute("SELECT step, ipu, cycles FROM step_ipu")}
     db.close()
     out = dict.fromkeys(("host-wait-share", "host-copy-share", "exchange-share", "global-exchange-alone",

@@ -3,10 +3,16 @@
 profile_oracle - what has to hold in a profile.pop, computed apart from the program: sqlite3, and the codecs again.
 
 `broken(path)` gives a dict: the name of each identity, and the first things that break it (none: it holds).  As a
-script it prints them and fails when there are any.
+script it prints them and fails when there are any.  `relations(path)` gives the relations of the report model, as
+tables of an SQLite connection.
 """
 
+import array
 import bisect
+import collections
+import functools
+import itertools
+import os
 import re
 import sqlite3
 import sys
@@ -600,6 +606,293 @@ def figures(path):
     return {"memory": {"total_bytes": total, "total_gaps_bytes": gaps_, "worst_tile": worst, "worst_tile_bytes": most,
                        "always_live_bytes": always, "tiles_over": over, "fits": over == 0},
             "graph": {"compute_sets": sets, "programs": programs}}
+
+
+# ---- relations
+
+def items(blob):
+    """Of a blob of CBOR, one value; (value, offset behind it)."""
+    def one(at):
+        major, low = blob[at] >> 5, blob[at] & 31
+        at += 1
+        if low in (24, 25, 26, 27):
+            size = 1 << low - 24
+            low, at = int.from_bytes(blob[at:at + size], "big"), at + size
+        endless = low == 31
+        if major in (0, 1):
+            return (low if major == 0 else -1 - low), at
+        if major in (2, 3):
+            text = blob[at:at + low]
+            return (text.decode() if major == 3 else text), at + low
+        if major in (4, 5):
+            out = []
+            while endless or len(out) < low * (major - 3):
+                if endless and blob[at] == 255:
+                    at += 1
+                    break
+                v, at = one(at)
+                out.append(v)
+            return (out if major == 4 else dict(zip(out[::2], out[1::2]))), at
+        return {20: False, 21: True}.get(low), at
+    return one(0)[0]
+
+
+def contexts(path):
+    """Rows of `context`, of the debug.cbor beside a profile: (context, parent, layer, name, file, function, line)."""
+    where = os.path.join(os.path.dirname(path), "debug.cbor")
+    if not os.path.exists(where):
+        return []
+    with open(where, "rb") as f:
+        whole = items(f.read())
+    text = lambda i: None if i is None else whole["stringTable"][i]
+    out = []
+    for c in whole["contexts"]:
+        at = c.get("location", {})
+        out.append((c["id"], c.get("parentId"), c["layer"], text(c.get("name")), text(at.get("fileName")),
+                    text(at.get("functionName")), at.get("lineNumber")))
+    return out
+
+
+def tiles(blob):
+    """The numbers of an array of a relation."""
+    return list(array.array("Q", blob))
+
+
+def relations(path):
+    """
+    A connection whose tables are the relations of the report model, made of the tables that the profile has; those are
+    there, too.  Arrays by tile are 64-bit numbers: see tiles().
+    """
+    db = sqlite3.connect("file:%s?immutable=1" % path, uri=True)
+    has = {n: {r[1] for r in db.execute('PRAGMA table_info("%s")' % n)} for n, in
+           db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()}
+    count, = db.execute("SELECT num_tiles FROM target_info").fetchone() if "target_info" in has else (0,)
+
+    def pack(values):
+        return None if values is None else array.array("Q", values).tobytes()
+
+    def minus(a, *others):
+        out = tiles(a)
+        for b in others:
+            out = [x - y for x, y in zip(out, tiles(b))]
+        return pack(out)
+
+    def add(table, columns, rows):
+        db.execute("CREATE TEMP TABLE %s (%s)" % (table, ", ".join('"%s"' % c for c in columns.split())))
+        db.executemany("INSERT INTO temp.%s VALUES (%s)" % (table, ", ".join("?" * len(columns.split()))), rows)
+
+    def view(name, sql, *needs):
+        if all(t in has for t in needs):
+            db.execute("CREATE TEMP VIEW %s AS %s" % (name, sql))
+            return True
+
+    db.create_function("runs", 1, lambda b: None if b is None else pack(runs(b)))
+    db.create_function("list", 1, lambda b: None if b is None else pack(numbers(b)))
+    db.create_function("total", 1, lambda b: None if b is None else sum(tiles(b)))
+    db.create_function("regions_bytes", 1, regions_bytes)
+    db.create_function("first", 1, lambda b: (numbers(b)[:1] or [None])[0] if b is not None else None)
+
+    # who and what
+    view("report", """SELECT 'poplar_version' AS key, string AS value FROM poplar_version
+        UNION ALL SELECT 'package_hash', package_hash FROM poplar_version
+        UNION ALL SELECT 'compute_instrumentation', CASE WHEN compute THEN coalesce(lower(compute_level), 'on') ELSE 'off' END
+        FROM instrumentation_settings""", "poplar_version", "instrumentation_settings")
+    view("target", """SELECT type_ AS type, architecture, num_ipus AS ipus, num_replicas AS replicas, tiles_per_ipu,
+        bytes_per_tile, clock_frequency AS clock_hz, tileMemoryBaseAddress AS memory_base,
+        interleavedMemoryStart AS interleaved_start FROM target_info""", "target_info")
+    view("graph_count", " UNION ALL ".join("SELECT '%s' AS name, %s AS value FROM graph_info" % pair for pair in (
+        ("compute_sets", "num_compute_sets"), ("edges", "num_edges"), ("variables", "num_vars"),
+        ("vertices", "num_vertices"))), "graph_info")
+
+    # memory
+    view("tile_memory", """SELECT tile, tile / %s AS ipu, total,
+        total_including_gaps AS total_gaps, non_interleaved, interleaved, overflowed, always_live_bytes AS always_live,
+        not_always_live_max_bytes AS not_always_live_peak FROM memory_by_tile""" %
+         ("(SELECT tiles_per_ipu FROM target_info)" if "target_info" in has else "NULL"), "memory_by_tile")
+    view("memory_category", "SELECT id AS category, name, description FROM var_categories", "var_categories")
+    if {"memory_by_category", "var_categories"} <= set(has):
+        ids = {n: i for i, n in db.execute("SELECT id, name FROM var_categories")}
+        rows = []
+        for region in ("non_interleaved", "interleaved", "overflowed"):
+            for name, alone, shared in db.execute("SELECT category_id, {0}_non_overlapped, {0}_overlapped FROM "
+                                                  "memory_by_category".format(region)):
+                rows += [(tile, ids[name], region, a, b) for tile, (a, b) in
+                         enumerate(zip(numbers(alone), numbers(shared))) if a or b]
+        add("tile_category", "tile category region not_overlapped overlapped", rows)
+    view("vertex_type", "SELECT id AS vertex_type, name, size AS state_bytes, source FROM vertex_types", "vertex_types")
+    if "memory_by_vertex_type" in has:
+        rows = []
+        for kind, *uses in db.execute("SELECT vertex_type, code_bytes, vertex_data_bytes, edge_ptr_bytes, copy_ptr_bytes, "
+                                      "descriptor_bytes, padding_bytes FROM memory_by_vertex_type"):
+            rows += [(tile, kind) + n for tile, n in enumerate(zip(*map(numbers, uses))) if any(n)]
+        add("tile_vertex", "tile vertex_type code_bytes data_bytes edge_pointer_bytes copy_pointer_bytes descriptor_bytes "
+            "padding_bytes", rows)
+
+    # lowered variables
+    view("lowered_variable", """SELECT var_id AS id, tile, CASE WHEN name_prefix__vertex_field_ IS NULL THEN '' ELSE
+        '__vertexField_' || name_prefix__vertex_field_ END || string || coalesce(name_suffix, '') AS name,
+        size_bytes AS bytes, offset, alignment, category, equivalence_class AS class, unlowered_var_id AS variable,
+        is_always_live AS always_live, bitset >> 1 & 1 AS constant, bitset >> 3 & 1 AS executable FROM vars_info v
+        LEFT JOIN vars_string_table s ON s.id = name_base_id LEFT JOIN eq_classes c ON c.id = equivalence_class
+        WHERE bitset & 1""", "vars_info", "vars_string_table", "eq_classes")
+    view("equivalence_class", "SELECT id AS class, is_always_live AS always_live FROM eq_classes", "eq_classes")
+    view("class_interval", 'SELECT eq_class_id AS class, step_id_from AS start, step_id_to AS "end" FROM eq_class_step',
+         "eq_class_step")
+
+    # programs
+    kinds = {i: (name, table) for i, name, table in db.execute("SELECT id, name, program_type_table FROM program_types")} \
+        if "program_types" in has else {}
+    # one table of them is named without its last word
+    of_table = lambda name: [i for i, (_, t) in kinds.items() if t and t in (name, re.sub("_mid$", "", name))]
+    ids_of = lambda name: "(%s)" % ", ".join(map(str, of_table("program_type_" + name)))
+    which = lambda name, as_: "LEFT JOIN program_type_{0} {1} ON {1}.id = p.variant_index AND p.variant IN {2}".format(
+        name, as_, ids_of(name))
+    other = sqlite3.connect("file:%s?immutable=1" % path, uri=True)
+
+    @functools.lru_cache(None)
+    def vector(table, i):
+        return runs(other.execute("SELECT cycles_by_tile_rle FROM %s WHERE id = ?" % table, (i,)).fetchone()[0])
+
+    def by_ids(table, ids):
+        """One vector an IPU, under ids of a table."""
+        return None if ids is None else pack(itertools.chain(*(vector(table, i) for i in numbers(ids))))
+    db.create_function("by_ids", 2, by_ids)
+    if view("stream_copy", """SELECT p.id AS program, h.direction, h.stream, h.is_remote_buffer AS remote_buffer,
+            (SELECT sum(regions_bytes(regions)) FROM exchange_regions g WHERE g.id = h.regions_id) AS bytes
+            FROM (SELECT 'from_host' AS direction, stream_copy_mid_id, stream, is_remote_buffer, regions_id FROM
+            host_exchange_from_host UNION ALL SELECT 'to_host', stream_copy_mid_id, stream, is_remote_buffer, regions_id FROM
+            host_exchange_to_host) h JOIN programs p ON p.variant_index = h.stream_copy_mid_id WHERE p.variant IN %s""" %
+            ids_of("stream_copy_mid"), "host_exchange_from_host", "host_exchange_to_host", "programs"):
+        pass
+    children = {}
+    if "programs" in has:
+        functions = dict(db.execute("SELECT id, program FROM function_programs")) if "function_programs" in has else {}
+        for p, blob in db.execute("SELECT id, children FROM programs"):
+            children[p] = numbers(blob or b"")
+        for p, function in db.execute("SELECT p.id, function_id FROM programs p JOIN program_type_call c ON "
+                                      "c.id = variant_index WHERE variant IN " + ids_of("call")):
+            children[p] = [functions[function]]
+        add("program_child", "parent position child",
+            [(p, i, c) for p, below in children.items() for i, c in enumerate(below)])
+        control = dict(db.execute("SELECT id, runs(control_code_bytes_by_tile) FROM programs"))
+        db.create_function("own_code", 1, lambda p: minus(control[p], *(control[c] for c in numbers(
+            other.execute("SELECT children FROM programs WHERE id = ?", (p,)).fetchone()[0] or b""))))
+        add("program_name", "program name named_by", program_names(db, kinds))
+        view("program", """SELECT p.id AS program, t.name AS type, n.name, n.named_by, x.compute_set,
+            l.function_id AS function, r.repeat_count, y.sync_type, nullif(p.debug_id, 0) AS context,
+            runs(p.control_code_bytes_by_tile) AS control_code_by_tile, own_code(p.id) AS own_control_code_by_tile,
+            runs(e.code_bytes_by_tile_rle) AS code_by_tile,
+            by_ids('compilation_cycles_by_tile', coalesce(e.cycles_by_tile_ids, g.estimated_cycles_by_tile_ids, m.estimated_cycles_by_tile_ids)) AS
+            estimated_cycles_by_tile, NULL AS cycles_by_tile,
+            runs(coalesce(e.bytes_received_by_tile_rle, g.bytes_received_by_tile_rle, m.bytes_received_by_tile_rle)) AS
+            bytes_in_by_tile, runs(coalesce(e.bytes_sent_by_tile_rle, g.bytes_sent_by_tile_rle, m.bytes_sent_by_tile_rle)) AS
+            bytes_out_by_tile FROM programs p LEFT JOIN program_types t ON t.id = p.variant JOIN temp.program_name n ON
+            n.program = p.id """ + " ".join(which(*pair) for pair in (
+                ("on_tile_execute", "x"), ("call", "l"), ("repeat", "r"), ("sync", "y"), ("do_exchange", "e"),
+                ("global_exchange", "g"), ("stream_copy_mid", "m"))))
+    view("program_root", "SELECT 'control' AS kind, id AS position, program FROM control_programs UNION ALL "
+         "SELECT 'function', id, program FROM function_programs", "control_programs", "function_programs")
+    view("compute_set", """SELECT c.compute_set, c.name, nullif(c.debug_id, 0) AS context, c.edge_count AS edges,
+        by_ids('compilation_cycles_by_tile', c.cycles_by_tile_ids) AS estimated_cycles_by_tile, by_ids('cycles_by_tile',
+        m.cycles_by_tile_ids) AS cycles_by_tile, list(c.estimated_flops_by_tile) AS estimated_flops_by_tile FROM compute_sets c
+        LEFT JOIN compute_set_cycles_by_tile m ON m.compute_set_id = c.compute_set""",
+         "compute_sets", "compute_set_cycles_by_tile")
+    view("compute_set_vertex", "SELECT compute_set, vertex_type, total(runs(instances_by_tile)) AS instances, "
+         "runs(instances_by_tile) AS count_by_tile FROM vertex_instances", "vertex_instances")
+    if {"programs", "exchange_regions"} <= set(has):
+        rows = []
+        for p, blob in db.execute("SELECT p.id, var_ids_diff_rle FROM programs p %s JOIN compute_sets c USING (compute_set)" %
+                                  which("on_tile_execute", "x").replace("LEFT ", "")):
+            rows += [(p, v, "uses", None) for v in differences(blob or b"")]
+        for table in ("do_exchange", "global_exchange"):
+            for side, direction in (("destination", "in"), ("source", "out")):
+                rows += db.execute("SELECT p.id, g.var_id, '%s', regions_bytes(g.regions) FROM programs p %s "
+                                   "JOIN exchange_regions g ON g.id = x.%s_regions_id" % (
+                                       direction, which(table, "x").replace("LEFT ", ""), side)).fetchall()
+        for table, direction in (("from", "in"), ("to", "out")):
+            rows += db.execute("SELECT p.id, g.var_id, '%s', regions_bytes(g.regions) FROM programs p JOIN "
+                               "host_exchange_%s_host h ON h.stream_copy_mid_id = p.variant_index JOIN exchange_regions g "
+                               "ON g.id = h.regions_id WHERE p.variant IN %s" % (direction, table, ids_of("stream_copy_mid"))
+                               ).fetchall()
+        add("program_variable", "program lowered_variable direction bytes", rows)
+
+    # liveness
+    if {"depth_first_steps", "memory_not_always_live_by_step_and_ipu"} <= set(has):
+        change = collections.defaultdict(dict)
+        for ipu, step, delta in db.execute("SELECT ipu, step_id, delta_bytes FROM memory_not_always_live_by_step_and_ipu"):
+            change[ipu][step] = change[ipu].get(step, 0) + delta
+        now = dict.fromkeys(change, 0)
+        device, each, depth = [], [], {None: -1}
+        for step, program, parent in db.execute("SELECT id, program_id, parent_step_id FROM depth_first_steps ORDER BY id"):
+            for ipu in now:
+                now[ipu] += change[ipu].get(step, 0)
+            depth[step] = depth[parent] + 1
+            device.append((step, program, parent, depth[step], now[None] if None in now else sum(now.values())))
+            each += [(step, ipu, now[ipu]) for ipu in sorted(set(now) - {None})]
+        add("liveness_step", "live_step program parent depth not_always_live", device)
+        add("liveness_step_ipu", "live_step ipu not_always_live", each)
+    if {"unlowered_vars", "var_bytes_by_eq_class", "eq_classes"} <= set(has):
+        said = {c[0]: c for c in contexts(path)}
+        kind = context_types(path)
+        of = dict(db.execute("SELECT variable_id, first(ids) FROM debug_ids")) if "debug_ids" in has else {}
+        size = {v: pair for v, *pair in db.execute(
+            "SELECT unlowered_var_id, sum(bytes), sum(bytes * is_always_live) FROM var_bytes_by_eq_class JOIN eq_classes ON "
+            "id = eq_class_id WHERE tile IS NULL GROUP BY 1")}
+        add("variable", "variable name bytes always_live_bytes always_live element_type context", [
+            (v, name, *size.get(v, (0, 0)), int(bool(size.get(v) and 0 < size[v][0] == size[v][1])),
+             kind.get(of.get(v)), of.get(v) if of.get(v) in said else of.get(v) or None)
+            for v, name in db.execute("SELECT id, name FROM unlowered_vars")])
+        add("context", "context parent layer name file function line", said.values())
+    view("liveness_variable", """SELECT unlowered_var_id AS variable, eq_class_id AS class, bytes, is_always_live AS
+        always_live, step_id_from AS start, step_id_to AS "end" FROM var_bytes_by_eq_class JOIN eq_class_step USING
+        (eq_class_id) LEFT JOIN eq_classes c ON c.id = eq_class_id WHERE tile IS NULL""",
+         "var_bytes_by_eq_class", "eq_class_step", "eq_classes")
+    view("tile_variable", "SELECT tile, unlowered_var_id AS variable, eq_class_id AS class, bytes FROM var_bytes_by_eq_class "
+         "WHERE tile IS NOT NULL", "var_bytes_by_eq_class")
+
+    # execution
+    view("run", """SELECT id AS run, name, start_epoch_time_microseconds AS start_us, elapsed_microseconds AS elapsed_us,
+        coalesce((SELECT sum(num_steps) FROM runs b WHERE b.id < a.id), 0) AS first_step, num_steps AS step_count,
+        num_programs AS program_count FROM runs a""", "runs")
+    if {"steps", "programs"} <= set(has):
+        ends = [(f + n, r) for r, f, n in db.execute("SELECT run, first_step, step_count FROM run ORDER BY first_step")]
+        sets = dict(db.execute("SELECT program, compute_set FROM program"))
+        add("step", "step run type sync_type program compute_set name", [
+            (s, next((r for end, r in ends if s < end), None), kind, sync, p, sets.get(p), None)
+            for s, kind, sync, p in db.execute("SELECT id, type, sync_type, program FROM steps ORDER BY id")])
+    view("step_ipu", """SELECT step_id AS step, ipu, cycles, cycles_base + active_cycles_from_min AS start,
+        cycles_base + active_cycles_to_max AS "end", active_tiles, cycles_base + active_cycles_from_max AS active_start_max,
+        cycles_base + active_cycles_to_min AS active_end_min, tile_balance, active_tile_balance, thread_balance,
+        NULL AS data_in, NULL AS data_out FROM steps_by_ipu WHERE ipu IS NOT NULL""", "steps_by_ipu")
+    return db
+
+
+def context_types(path):
+    """{context: element type} of those that are variables."""
+    where = os.path.join(os.path.dirname(path), "debug.cbor")
+    if not os.path.exists(where):
+        return {}
+    with open(where, "rb") as f:
+        return {c["id"]: c["type"] for c in items(f.read())["contexts"] if isinstance(c.get("type"), str) and
+                c.get("category") in ("var", "varConst")}
+
+
+def program_names(db, kinds):
+    """(program, name, named_by): its own, its compute set's, the streams' of a copy, which name what begins and ends it, too."""
+    sets = {p: name for p, name in db.execute(
+        "SELECT p.id, c.name FROM programs p JOIN program_types t ON t.id = p.variant AND t.program_type_table = "
+        "'program_type_on_tile_execute' JOIN program_type_on_tile_execute x ON x.id = p.variant_index JOIN compute_sets c "
+        "USING (compute_set)")}
+    streams = collections.defaultdict(set)
+    for p, stream in db.execute("SELECT program, stream FROM stream_copy"):
+        streams[p].add(stream)
+    for p, variant, name in db.execute("SELECT id, variant, name FROM programs").fetchall():
+        of_set = None if re.match("-[0-9]", sets.get(p) or "") else sets.get(p) or None
+        beside = streams.get(p + {"StreamCopyBegin": 1, "StreamCopyEnd": -1}.get(kinds[variant][0], 0))
+        for told, by in ((name, "own"), (of_set, "compute_set"), (", ".join(sorted(beside or ())), "stream"), (None, "type")):
+            if told or by == "type":
+                yield p, told, by
+                break
 
 
 def main():

@@ -7,7 +7,7 @@
 page=docs/tilescope.1
 
 verbs=$(sed -n 's/^	{"\([a-z]\{1,\}\)", TS_FOR_.*/\1/p' src/app/args.c)
-options=$(sed -n "s/^	{\"\\([a-z-]\\{1,\\}\\)\", \\('.'\\|0\\), [A-Z].*/\\1/p" src/app/args.c | sort -u)
+options=$(sed -n "/NULL, 0},\$/d; s/^	{\"\\([a-z-]\\{1,\\}\\)\", \\('.'\\|0\\), [A-Z].*/\\1/p" src/app/args.c | sort -u)
 described=$(sed 's/\\-/-/g' $page | grep -o -e '--[a-z][a-z-]*' | sed 's/^--//' | sort -u)
 
 [ -n "$verbs" ] && [ -n "$options" ] || check "src/app/args.c" "no verbs or no options found in its tables"

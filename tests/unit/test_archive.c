@@ -166,13 +166,14 @@ START_TEST(kinds_of_members)
 {
 	unsigned char elf[ELF_MAX];
 	static const struct elf of[] = {{1, 1, 248, 64, 0, 3, NULL}, {2, 1, 248, 64, 0, 3, NULL},
-		{1, 2, 248, 64, 0, 3, NULL}, {1, 1, 62, 64, 0, 3, NULL}};
-	static const enum ts_member_kind kind[] = {TS_MEMBER_TILE, TS_MEMBER_64, TS_MEMBER_BIG,
-		TS_MEMBER_MACHINE, TS_MEMBER_NESTED, TS_MEMBER_OTHER, TS_MEMBER_OTHER,
-		TS_MEMBER_TILE};
+		{2, 1, 62, 64, 0, 3, NULL}, {1, 2, 248, 64, 0, 3, NULL},
+		{1, 1, 62, 64, 0, 3, NULL}};
+	static const enum ts_member_kind kind[] = {TS_MEMBER_TILE, TS_MEMBER_HOST, TS_MEMBER_64,
+		TS_MEMBER_BIG, TS_MEMBER_MACHINE, TS_MEMBER_NESTED, TS_MEMBER_OTHER,
+		TS_MEMBER_OTHER, TS_MEMBER_TILE};
 	char far[700];
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		add_member(&b, "x.elf/", elf, make_elf(elf, &of[i]));
 	add_member(&b, "nested.a/", "!<arch>\n", 8);
 	add_member(&b, "empty/", "", 0);
@@ -181,10 +182,10 @@ START_TEST(kinds_of_members)
 	make_elf(elf, &a_tile);
 	memcpy(far + 600, elf, 100);
 	add_member(&b, "#1/600", far, 700);
-	ck_assert_int_eq(walk(), 8);
-	for (int i = 0; i < 8; i++)
+	ck_assert_int_eq(walk(), 9);
+	for (int i = 0; i < 9; i++)
 		ck_assert_int_eq(member[i].kind, kind[i]);
-	ck_assert_uint_eq(strlen(name[7]), TS_MEMBER_NAME - 1);
+	ck_assert_uint_eq(strlen(name[8]), TS_MEMBER_NAME - 1);
 }
 END_TEST
 

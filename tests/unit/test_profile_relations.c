@@ -99,7 +99,7 @@ static const struct {
 	{"SELECT * FROM liveness_step", "0 0 - 0 0|1 1 0 1 10|2 3 0 1 16|3 2 2 2 6"},
 	{"SELECT * FROM liveness_step_ipu", "0 0 0|0 1 0|1 0 10|1 1 0|2 0 10|2 1 6|3 0 0|3 1 6"},
 	{"SELECT variable, name, bytes, always_live, always_live_bytes, pseudo, context FROM variable",
-		"10 weights 32 1 32 0 5|12 <anon> 18 0 2 1 -|13 programId0 - 0 - 1 -|14 vertexCode 4 1 4 1 -"},
+		"10 weights 32 1 32 0 5|12 <anon> 18 0 2 1 -|13 programId0 0 0 0 1 -|14 vertexCode 4 1 4 1 -"},
 	{"SELECT * FROM liveness_variable",
 		"10 1 32 1 0 4|12 1 2 1 0 4|12 2 10 0 1 3|12 3 6 0 2 4|14 1 4 1 0 4"},
 	{"SELECT * FROM tile_variable", "0 10 1 20|1 10 1 5|3 10 1 7|0 12 2 10"},

@@ -61,7 +61,7 @@ struct ts_demo_figures {
 	int tiles; /* of one IPU */
 	int64_t steps;
 	int64_t variables; /* lowered; tiles x 4 when that is more */
-	const char *about; /* a sentence on size and time */
+	const char *about; /* size and time */
 };
 
 extern const struct ts_demo_figures ts_demo_figures[TS_DEMO_SCALE_COUNT];

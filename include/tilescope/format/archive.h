@@ -21,6 +21,7 @@ enum {
 
 enum ts_member_kind {
 	TS_MEMBER_TILE,	   /* begins as a 32-bit little-endian ELF file of the IPU */
+	TS_MEMBER_HOST,	   /* a 64-bit one of that machine: what the host runs, beside the tiles */
 	TS_MEMBER_OTHER,   /* no ELF file */
 	TS_MEMBER_NESTED,  /* an archive */
 	TS_MEMBER_64,	   /* a 64-bit ELF file */

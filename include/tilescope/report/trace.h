@@ -36,7 +36,7 @@ enum {
 struct ts_trace_run {
 	int64_t run; /* its number in the report */
 	int64_t first_step, steps;
-	/* cycles: the first start of its first step, the last end of its last; or TS_UNKNOWN */
+	/* cycles: the first start of its first step that is on an IPU, the last end of its last one; or TS_UNKNOWN */
 	int64_t start, end;
 	char name[TS_TRACE_RUN_NAME];
 };
