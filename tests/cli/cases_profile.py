@@ -30,8 +30,9 @@ def summary_agrees(ctx, where, path):
     for part, members in profile_oracle.figures(path).items():
         for name, value in members.items():
             expect(got[part][name] == value, res, "%s.%s is %r, not %r" % (part, name, got[part][name], value))
+    times = timeline.exclusive(path)
     for ipu in got["execution"]["ipus"] or []:
-        want = timeline.exclusive(path)[ipu["ipu"]]
+        want = times[ipu["ipu"]]
         expect(ipu["time"] == want, res, "time of IPU %d is %r, not %r" % (ipu["ipu"], ipu["time"], want))
 
 

@@ -564,7 +564,8 @@ def execution(p):
     for id_, n, start, end in p.db.execute("SELECT id, num_steps, start_cycles_by_ipu, end_cycles_by_ipu FROM runs ORDER BY id"):
         start, end = numbers(start), numbers(end)
         for ipu, low, high in p.db.execute(
-                "SELECT ipu, min(cycles_base + active_cycles_from_min), max(cycles_base + active_cycles_to_max) "
+                "SELECT ipu, min(cycles_base + iif(active_tiles, active_cycles_from_min, 0)), "
+                "max(cycles_base + iif(active_tiles, active_cycles_to_max, all_cycles_to_max)) "
                 "FROM steps_by_ipu WHERE step_id >= ? AND step_id < ? GROUP BY ipu", (at, at + n)):
             if low < start[ipu] or high > end[ipu]:
                 yield "run %d IPU %d: [%d, %d) is not within [%d, %d)" % (id_, ipu, low, high, start[ipu], end[ipu])
@@ -860,9 +861,13 @@ def relations(path):
         add("step", "step run type sync_type program compute_set name", [
             (s, next((r for end, r in ends if s < end), None), kind, sync, p, sets.get(p), None)
             for s, kind, sync, p in db.execute("SELECT id, type, sync_type, program FROM steps ORDER BY id")])
-    view("step_ipu", """SELECT step_id AS step, ipu, cycles, cycles_base + active_cycles_from_min AS start,
-        cycles_base + active_cycles_to_max AS "end", active_tiles, cycles_base + active_cycles_from_max AS active_start_max,
-        cycles_base + active_cycles_to_min AS active_end_min, tile_balance, active_tile_balance, thread_balance,
+    # where no tile is active: from the base, to the end of all cycles
+    view("step_ipu", """SELECT step_id AS step, ipu, cycles,
+        cycles_base + iif(active_tiles, active_cycles_from_min, 0) AS start,
+        cycles_base + iif(active_tiles, active_cycles_to_max, all_cycles_to_max) AS "end", active_tiles,
+        cycles_base + iif(active_tiles, active_cycles_from_max, 0) AS active_start_max,
+        cycles_base + iif(active_tiles, active_cycles_to_min, all_cycles_to_max) AS active_end_min,
+        tile_balance, active_tile_balance, thread_balance,
         NULL AS data_in, NULL AS data_out FROM steps_by_ipu WHERE ipu IS NOT NULL""", "steps_by_ipu")
     return db
 
