@@ -250,7 +250,7 @@ is_same_file(const struct ts_report *a, const struct ts_report *b)
 static bool
 is_same(const struct ts_report *a, const struct ts_report *b)
 {
-	return a && is_same_file(a, b) && a->composition == b->composition;
+	return a && is_same_file(a, b) && a->vars_hash == b->vars_hash;
 }
 
 /* What was shown may be gone, and what it left, an archive for instance, is another report. */

@@ -268,7 +268,7 @@ ts_folder_name(char name[TS_FOLDER_NAME], const struct ts_report *r)
 	const char *host = r->files ? r->files->host : "";
 	/* with another vars.json the same file is another report, and so is a path on another host */
 	XXH128_hash_t h = XXH3_128bits_withSeed(r->real, strlen(r->real),
-		r->composition ^ (*host ? XXH3_64bits(host, strlen(host)) : 0));
+		r->vars_hash ^ (*host ? XXH3_64bits(host, strlen(host)) : 0));
 
 	snprintf(name, TS_FOLDER_NAME, "%016llx%016llx", (unsigned long long)h.high64,
 		(unsigned long long)h.low64);

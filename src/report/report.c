@@ -3,7 +3,7 @@
  * report - open a report: find its files, recognise them, bind the relations.
  *
  * Nothing here reads a table whole; the cost does not grow with the report. The files beside the profile
- * are recognised in parts.c, the databases that it is composed of are put together in sources.c.
+ * are recognised in parts.c, the databases that it is read from are put together in sources.c.
  */
 #include "config.h"
 

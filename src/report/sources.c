@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sources - what a report is composed of: the databases that it reads its relations from.
+ * sources - the databases that a report reads its relations from.
  *
- * The first is what was opened. Behind it comes what the archive knows and vars.json as rows, each a database of
- * tables that are named like the relations. Each relation is bound to the first source that has it.
- * What the sources were made of is part of what the report is (`composition`). One that cannot be read is worth
- * a note, no more: the profile is what was asked for.
+ * The first is what was opened. Behind it come archive.a and vars.json, each as a database of tables that are named
+ * like the relations. Each relation is bound to the first source that has it. A source behind the first that cannot
+ * be read is worth a note, no more: the profile is what was asked for.
  */
 #include "config.h"
 
@@ -163,7 +162,7 @@ make_vars(struct ts_report *r, const struct ts_report_options *options, struct t
 
 	if (code)
 		return code;
-	r->composition = XXH3_64bits((const int64_t[]){json->size, json->mtime, json->mtime_ns},
+	r->vars_hash = XXH3_64bits((const int64_t[]){json->size, json->mtime, json->mtime_ns},
 		3 * sizeof(int64_t));
 	code = ts_vars_rows_make(&rows, &notes, json, part->path, options->progress,
 		options->cancel, err);

@@ -58,7 +58,7 @@ void ts_notes_left_out(struct ts_notes *n, const char *what, int64_t rows, const
 
 enum ts_kind { TS_KIND_SDK, TS_KIND_STORE, TS_KIND_ARCHIVE };
 
-enum { TS_SOURCES = 3 }; /* at most so many databases compose a report */
+enum { TS_SOURCES = 3 }; /* a report is read from at most so many databases */
 
 struct ts_archive;
 
@@ -90,9 +90,9 @@ struct ts_report {
 	enum ts_part part_of[TS_SOURCES]; /* what part each of them is, or was made of */
 	struct ts_source *source[TS_SOURCES];
 	struct ts_schema *schema[TS_SOURCES];
-	struct ts_map *map;   /* by which what was opened is read; or NULL */
-	uint64_t composition; /* changes with vars.json, where rows are read from it; 0 = not */
-	bool vars_wait;	      /* vars.json has what is lacking: open with `convert` to have it */
+	struct ts_map *map; /* by which what was opened is read; or NULL */
+	uint64_t vars_hash; /* changes with vars.json, where rows are read from it; 0 = not */
+	bool vars_wait;	    /* vars.json has what is lacking: open with `convert` to have it */
 	bool parts_wait; /* nothing beside the profile was looked at: open without `parts_later` */
 	struct ts_archive *archive; /* where a relation comes from it; or NULL: not read yet */
 	struct ts_object *made
