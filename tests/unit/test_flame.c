@@ -170,7 +170,7 @@ static void
 make_report(struct fixture *f, struct truth *t, unsigned seed)
 {
 	memset(t, 0, sizeof(*t));
-	make_store(f, seed);
+	make_relations(f, seed);
 	sql(f,
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program INTEGER, name TEXT);"
 		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, \"end\" INTEGER)");
@@ -543,7 +543,7 @@ END_TEST
 static void
 make_tables(struct fixture *f)
 {
-	make_store(f, 1);
+	make_relations(f, 1);
 	sql(f,
 		"CREATE TABLE context(context INTEGER PRIMARY KEY, parent INTEGER, layer TEXT, name TEXT);"
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, context INTEGER);"

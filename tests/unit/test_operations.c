@@ -662,7 +662,7 @@ static void
 make_world(struct fixture *f, struct world *w, int seed)
 {
 	memset(w, 0, sizeof(*w));
-	make_store(f, (unsigned)seed);
+	make_relations(f, (unsigned)seed);
 	sql(f, "BEGIN");
 	make_contexts(f, w);
 	make_operations(f, w);
@@ -1339,7 +1339,7 @@ START_TEST(deep)
 	struct ts_err err = {0};
 	int64_t programs = 0;
 
-	make_store(&f, 1);
+	make_relations(&f, 1);
 	ts_strbuf_init(&path, 8192);
 	sql(&f,
 		"CREATE TABLE context(context INTEGER PRIMARY KEY, parent INTEGER, layer TEXT, name TEXT);"
@@ -1378,7 +1378,7 @@ END_TEST
 static void
 make_crowd(struct fixture *f, int programs, int types)
 {
-	make_store(f, 1);
+	make_relations(f, 1);
 	sql(f,
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, compute_set INTEGER);"
 		"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT);"
