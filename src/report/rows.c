@@ -616,8 +616,11 @@ number(struct ts_rows *rows, int i, int64_t *v)
 	switch (cb->op) {
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
-	case TS_OP_NAME:
 		return plain_number(rows, rows->slot_a[i], v);
+	case TS_OP_NAME: /* a text, as one that stands in the row */
+		a = plain_number(rows, rows->slot_a[i], v);
+		*v = 0;
+		return a == TS_VALUE_OK ? TS_VALUE_BAD : a;
 	case TS_OP_BIT:
 		a = plain_number(rows, rows->slot_a[i], v);
 		*v = *v >> cb->bit & 1;
@@ -874,7 +877,6 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	switch (cb->op) {
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
-	case TS_OP_NAME:
 		out->v[i] = a;
 		return rows->q.unknowns ? count_known(rows->block, a, n)
 					: count_numbers(rows->block, a, n);
@@ -882,6 +884,8 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	case TS_OP_DIFFERENCE:
 		n = count_numbers(rows->block, b, count_numbers(rows->block, a, n));
 		return make_sums(made, a, b, cb->op == TS_OP_DIFFERENCE, n);
+	case TS_OP_NAME: /* texts come one by one */
+		return 0;
 	case TS_OP_BIT:
 		n = count_numbers(rows->block, a, n);
 		for (int k = 0; k < n; k++)

@@ -491,7 +491,9 @@ static const struct table tables[] = {
 		"128 * coalesce(l.interleaved = 1, 0); bitset=1 + 2 * coalesce(l.constant = 1, 0); "
 		"bitset=1 + 128 * coalesce(l.interleaved = 1, 0); bitset=1",
 		false},
-	{"vars_string_table", "lowered_variable", "string", "id=id; string=string", true},
+	{"vars_string_table", "lowered_variable", "string",
+		"id=id; string=coalesce(string, (SELECT q.name FROM r.lowered_variable q LIMIT 0))",
+		false},
 	{"allocation_order_by_tile", "allocation", "r.allocation GROUP BY tile",
 		"tile=tile; order=packed(position, lowered_variable)", false},
 	{"equivalence_class_interference", "class_interference",
@@ -504,7 +506,7 @@ static const struct table tables[] = {
 		"coalesce(l.always_live = 1, 0) AS always_live FROM x_lowered_variable l) "
 		"WHERE whole(class) >= 0 AND NOT EXISTS (SELECT 1 FROM x_equivalence_class) GROUP BY class "
 		"UNION SELECT " OWN_CLASS " + variable, always_live FROM x_variable) b",
-		"id=b.class + 0 * (SELECT count(always_live) FROM r.lowered_variable); "
+		"id=b.class + 0 * (SELECT count(q.always_live) FROM r.lowered_variable q); "
 		"id=b.class + 0 * (SELECT count(*) FROM r.equivalence_class); "
 		"id=b.class + 0 * (SELECT count(*) FROM r.variable); is_always_live=b.always_live",
 		false},
@@ -539,13 +541,13 @@ static const struct table tables[] = {
 		"IS p.type AND v.kind IS p.kind), (SELECT 1 FROM r.program)); variant=coalesce((SELECT v.id "
 		"FROM variant v WHERE v.type IS p.type AND v.kind IS p.kind), "
 		"(SELECT 1 FROM r.program_variable)); variant=coalesce((SELECT v.id FROM variant v "
-		"WHERE v.type IS p.type AND v.kind IS p.kind), (SELECT name FROM r.step LIMIT 1)); "
+		"WHERE v.type IS p.type AND v.kind IS p.kind), (SELECT q.name FROM r.step q LIMIT 1)); "
 		"variant_index=p.program; children=(SELECT packed(k.i, k.child) "
 		"FROM child k WHERE k.parent = p.program HAVING count(*) > 0 AND "
 		"(SELECT 1 FROM r.program_child)); "
-		"name=p.name; debug_id=coalesce(p.context, (SELECT context FROM r.program LIMIT 0)); "
+		"name=p.name; debug_id=coalesce(p.context, (SELECT q.context FROM r.program q LIMIT 0)); "
 		"control_code_bytes_by_tile=runs_of(coalesce(p.control_code_by_tile, "
-		"(SELECT control_code_by_tile FROM r.program LIMIT 0)))",
+		"(SELECT q.control_code_by_tile FROM r.program q LIMIT 0)))",
 		true},
 	{"program_type_on_tile_execute", NULL, "chosen WHERE kind = 'program_type_on_tile_execute'",
 		"id=program; compute_set=compute_set", true},
