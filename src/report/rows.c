@@ -410,6 +410,19 @@ plain_number(const struct ts_rows *rows, int slot, int64_t *v)
 	return TS_VALUE_BAD;
 }
 
+/* What is added to a number may be below 0: cycles before a step's base. */
+static enum ts_value
+signed_number(const struct ts_rows *rows, int slot, int64_t *v)
+{
+	enum ts_value is = plain_number(rows, slot, v);
+
+	if (is != TS_VALUE_BAD || value_type(rows, slot) != SQLITE_INTEGER ||
+		value_int(rows, slot) < -TS_NUMBER_MAX || value_int(rows, slot) > 0)
+		return is;
+	*v = value_int(rows, slot);
+	return TS_VALUE_OK;
+}
+
 /* --- rows --------------------------------------------------------------------------------------- */
 
 /* Keep the order within equal values of the group up to date. */
@@ -631,9 +644,10 @@ number(struct ts_rows *rows, int i, int64_t *v)
 	case TS_OP_SUM:
 	case TS_OP_DIFFERENCE:
 		a = plain_number(rows, rows->slot_a[i], v);
-		b = plain_number(rows, rows->slot_b[i], &second);
+		b = cb->op == TS_OP_SUM ? signed_number(rows, rows->slot_b[i], &second)
+					: plain_number(rows, rows->slot_b[i], &second);
 		if (a == TS_VALUE_OK && b == TS_VALUE_OK) {
-			/* neither is above 2^62: the difference cannot overflow, the sum can */
+			/* neither is beyond 2^62: the difference cannot overflow, the sum can */
 			bool fits = cb->op == TS_OP_DIFFERENCE || ts_add_i64(v, second);
 
 			if (cb->op == TS_OP_DIFFERENCE)

@@ -328,7 +328,8 @@ add_views(struct making *m)
 static const char prepared[] =
 	/* steps whose name their program does not have */
 	"CREATE TEMP TABLE named AS SELECT step, dense_rank() OVER (ORDER BY name, program, type) + " OWN_PROGRAM
-	" AS program, type, name, compute_set FROM x_step s WHERE name IS NOT NULL AND NOT EXISTS "
+	" AS program, type, name, compute_set, (SELECT p.context FROM x_program p WHERE p.program = s.program) AS "
+	"context FROM x_step s WHERE name IS NOT NULL AND NOT EXISTS "
 	"(SELECT 1 FROM x_program p WHERE p.program = s.program AND p.name IS NOT NULL);"
 	"CREATE INDEX temp.named_step ON named(step);"
 
@@ -348,8 +349,8 @@ static const char prepared[] =
 	"OR program IN (SELECT program FROM moved) THEN 'program_type_do_exchange' "
 	"WHEN repeat_count IS NOT NULL THEN 'program_type_repeat' "
 	"WHEN sync_type IS NOT NULL THEN 'program_type_sync' END AS kind FROM (SELECT * FROM x_program "
-	"UNION ALL SELECT DISTINCT program, type, name, NULL, compute_set, " /* function .. sync_type, context */
-	"NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM named);"
+	"UNION ALL SELECT DISTINCT program, type, name, NULL, compute_set, NULL, NULL, NULL, context, "
+	"NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM named);"
 	"INSERT INTO chosen(program, kind) SELECT DISTINCT parent, NULL FROM child "
 	"WHERE parent NOT IN (SELECT program FROM chosen);"
 	"INSERT INTO chosen(program, kind) SELECT DISTINCT program, 'program_type_do_exchange' FROM moved "
@@ -758,6 +759,22 @@ make_table(struct making *m, const struct table *t)
 
 /* ---- all of it ---- */
 
+/* The same table again. */
+static void
+copy(struct making *m, const char *relation)
+{
+	sqlite3_stmt *s;
+
+	ck_assert_int_eq(sqlite3_prepare_v2(m->db, "SELECT sql FROM r.sqlite_master WHERE name = ?",
+				 -1, &s, NULL),
+		SQLITE_OK);
+	sqlite3_bind_text(s, 1, relation, -1, SQLITE_STATIC);
+	ck_assert_int_eq(sqlite3_step(s), SQLITE_ROW);
+	sqlite_run(m->db, (const char *)sqlite3_column_text(s, 0));
+	sqlite3_finalize(s);
+	run(m, "INSERT INTO main.%s SELECT * FROM r.%s", relation, relation);
+}
+
 /* Relations that are no tables of a profile, as if they had been imported. */
 static void
 make_import(const char *relations, const char *profile)
@@ -784,9 +801,10 @@ make_import(const char *relations, const char *profile)
 		"INSERT INTO main.report VALUES('store_version', '1')");
 	for (size_t i = 0; i < TS_COUNT(others); i++)
 		if (has(&m, others[i])) {
-			run(&m, "CREATE TABLE main.%s AS SELECT * FROM r.%s", others[i], others[i]);
+			copy(&m, others[i]);
 			made++;
 		}
+	run(&m, "COMMIT");
 	sqlite3_close(m.db);
 	if (!made)
 		unlink(path);

@@ -105,10 +105,10 @@ make_contexts(struct fixture *f, struct truth *t)
 		strcpy(t->context[i], parent < 0 ? "" : t->context[parent]); /* NOLINT: as long */
 		extend(t->context[i], name);
 		if (parent < 0)
-			sql(f, "INSERT INTO context VALUES(%d, NULL, 'poplar', '%s')", i, name);
+			sql(f, "INSERT INTO context VALUES(%d, NULL, 'poplar', '%s')", i + 1, name);
 		else
-			sql(f, "INSERT INTO context VALUES(%d, %d, 'poplar', '%s')", i, parent,
-				name);
+			sql(f, "INSERT INTO context VALUES(%d, %d, 'poplar', '%s')", i + 1,
+				parent + 1, name);
 	}
 	for (int i = 0; i < PROGRAMS; i++) {
 		t->program_context[i] = rnd(f, 3) ? (int)rnd(f, CONTEXTS) : -1;
@@ -116,7 +116,7 @@ make_contexts(struct fixture *f, struct truth *t)
 			sql(f, "INSERT INTO program VALUES(%d, 'DoExchange', NULL, NULL)", i);
 		else
 			sql(f, "INSERT INTO program VALUES(%d, 'DoExchange', NULL, %d)", i,
-				t->program_context[i]);
+				t->program_context[i] + 1);
 	}
 }
 
