@@ -521,7 +521,8 @@ static const struct table tables[] = {
 		"tile=coalesce(b.tile, (SELECT NULL FROM r.tile_variable))",
 		false},
 	{"debug_ids", "variable", "r.variable WHERE whole(context) > 0",
-		"variable_id=variable; ids=(SELECT packed(0, context))", true},
+		"variable_id=variable; ids=(SELECT packed(0, x.n) FROM (SELECT context AS n) x)",
+		true},
 
 	{"depth_first_steps", "liveness_step", "r.liveness_step",
 		"id=live_step; program_id=program; program_id=NULL; parent_step_id=parent", false},
@@ -597,7 +598,7 @@ static const struct table tables[] = {
 		"id=id; cycles_by_tile_rle=ipu_runs(cycles_by_tile, ipu)", true},
 	{"vertex_instances", "compute_set_vertex", "r.compute_set_vertex",
 		"compute_set=compute_set; vertex_type=vertex_type; instances_by_tile=runs_of(count_by_tile); "
-		"instances_by_tile=(SELECT packed_runs(0, instances))",
+		"instances_by_tile=(SELECT packed_runs(0, x.n) FROM (SELECT instances AS n) x)",
 		false},
 
 	{"runs", "run", "r.run",
