@@ -284,8 +284,8 @@ connect_to(struct making *m, const char *path, const char *relations)
 	ck_assert_int_eq(sqlite3_open(path, &m->db), SQLITE_OK);
 	/* "end" is a column, or an error, but no text */
 	ck_assert_int_eq(sqlite3_db_config(m->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL), SQLITE_OK);
-	run(m, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; ATTACH '%s' AS r; BEGIN",
-		relations);
+	run(m, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; ATTACH '%s' AS r", relations);
+	run(m, "PRAGMA main.page_size = %d; BEGIN", (int)number(m, "PRAGMA r.page_size"));
 }
 
 static bool
@@ -738,6 +738,10 @@ make_table(struct making *m, const struct table *t)
 		ts_strbuf_reset(&names);
 		ts_strbuf_reset(&values);
 		choose(m, t, with_key, &names, &declared, &values);
+		if (declared.len == 0) {
+			ts_strbuf_fini(&sql);
+			break;
+		}
 		ts_strbuf_printf(&sql, "CREATE TABLE main.%s(%s%s%s);", t->name, declared.s,
 			with_key && layout->key ? ", " : "",
 			with_key && layout->key ? layout->key : "");
@@ -752,7 +756,8 @@ make_table(struct making *m, const struct table *t)
 		ts_strbuf_fini(&declared);
 		ts_strbuf_fini(&sql);
 	}
-	if (t->if_any && number(m, "SELECT EXISTS (SELECT 1 FROM main.\"%s\")", t->name) == 0)
+	if (made && t->if_any &&
+		number(m, "SELECT EXISTS (SELECT 1 FROM main.\"%s\")", t->name) == 0)
 		run(m, "DROP TABLE main.\"%s\"", t->name);
 	ts_strbuf_fini(&names);
 	ts_strbuf_fini(&values);
