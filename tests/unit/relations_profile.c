@@ -419,7 +419,7 @@ static const struct table tables[] = {
 		false},
 	{"target_info", "target", "r.target",
 		"bytes_per_tile=bytes_per_tile; clock_frequency=clock_hz; num_ipus=ipus; "
-		"num_ipus=(SELECT count(*) FROM r.ipu); num_tiles=ipus * tiles_per_ipu; "
+		"num_ipus=(SELECT count(*) FROM r.ipu); num_tiles=ipus * tiles_per_ipu; num_tiles=(SELECT nullif(sum(tile_count), 0) FROM r.ipu); "
 		"tiles_per_ipu=tiles_per_ipu; tiles_per_ipu=(SELECT max(tile_count) FROM r.ipu); "
 		"num_replicas=replicas; ipus_per_replica=ipus / max(1, replicas); architecture=architecture; "
 		"type_=type; interleavedMemoryStart=interleaved_start; tileMemoryBaseAddress=memory_base; "
