@@ -20,6 +20,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/profile/tables.h"
 #include "tilescope/report/import.h"
+#include "tilescope/report/query.h"
 #include "tilescope/report/relation.h"
 #include "tilescope/report/report.h"
 
@@ -358,6 +359,9 @@ static const char prepared[] =
 	"CREATE TEMP TABLE variant(id INTEGER PRIMARY KEY, type, kind);"
 	"INSERT INTO variant(type, kind) SELECT DISTINCT type, kind FROM chosen;"
 
+	"CREATE TEMP TABLE life AS SELECT * FROM x_liveness_variable;"
+	"CREATE INDEX temp.life_variable ON life(variable);"
+
 	/* a class is always live or not */
 	"CREATE TEMP TABLE class AS SELECT class, min(coalesce(always_live = 1, 0)) AS always_live "
 	"FROM x_lowered_variable GROUP BY class;"
@@ -403,14 +407,14 @@ struct table {
 	"WHERE k.class IS l.class), 0) OR (l.class IS NULL AND l.always_live = 1) "               \
 	"THEN coalesce(whole(l.class), 0) + 2 * " OWN_CLASS " ELSE l.class END"
 
-#define OWN_BYTES                                                                                               \
-	"(SELECT variable, " OWN_CLASS                                                                          \
-	" + variable AS class, bytes, NULL AS tile FROM x_variable v "                                          \
-	"WHERE NOT EXISTS (SELECT 1 FROM x_liveness_variable l WHERE l.variable = v.variable AND l.class IS "   \
-	"NOT NULL) UNION ALL SELECT DISTINCT variable, coalesce(class, " OWN_CLASS                              \
-	" + variable), bytes, NULL FROM x_liveness_variable l WHERE class IS NOT NULL OR NOT EXISTS (SELECT 1 " \
-	"FROM x_variable v WHERE v.variable = l.variable) UNION ALL "                                           \
-	"SELECT variable, class, bytes, tile FROM x_tile_variable)"
+#define OWN_BYTES                                                                                        \
+	"(SELECT variable, " OWN_CLASS                                                                   \
+	" + variable AS class, bytes, NULL AS tile FROM x_variable v "                                   \
+	"WHERE NOT EXISTS (SELECT 1 FROM life l WHERE l.variable = v.variable AND l.class IS NOT NULL) " \
+	"UNION ALL SELECT DISTINCT variable, coalesce(class, " OWN_CLASS                                 \
+	" + variable), bytes, NULL "                                                                     \
+	"FROM life l WHERE class IS NOT NULL OR variable NOT IN (SELECT variable FROM x_variable "       \
+	"WHERE variable IS NOT NULL) UNION ALL SELECT variable, class, bytes, tile FROM x_tile_variable)"
 
 static const struct table tables[] = {
 	{"poplar_version", NULL, "(SELECT 1)",
@@ -765,34 +769,14 @@ make_table(struct making *m, const struct table *t)
 
 /* ---- all of it ---- */
 
-/* The same table again. */
-static void
-copy(struct making *m, const char *relation)
+/* Where a store that was imported for the profile has to be. */
+static char *
+import_path(const char *profile)
 {
-	sqlite3_stmt *s;
-
-	ck_assert_int_eq(sqlite3_prepare_v2(m->db, "SELECT sql FROM r.sqlite_master WHERE name = ?",
-				 -1, &s, NULL),
-		SQLITE_OK);
-	sqlite3_bind_text(s, 1, relation, -1, SQLITE_STATIC);
-	ck_assert_int_eq(sqlite3_step(s), SQLITE_ROW);
-	sqlite_run(m->db, (const char *)sqlite3_column_text(s, 0));
-	sqlite3_finalize(s);
-	run(m, "INSERT INTO main.%s SELECT * FROM r.%s", relation, relation);
-}
-
-/* Relations that are no tables of a profile, as if they had been imported. */
-static void
-make_import(const char *relations, const char *profile)
-{
-	static const char *const others[] = {"host", "context", "operation", "operation_program",
-		"operation_variable", "tile_always_live"};
 	struct ts_report_options o = {0};
 	struct ts_report *report;
 	struct ts_err err = {0};
-	struct making m;
 	char dir[TEXT], *path;
-	int made = 0;
 
 	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(profile, '/') - profile), profile);
 	ck_assert_msg(ts_report_open(&report, profile, &o, &err) == TS_OK, "%s", err.msg);
@@ -801,23 +785,57 @@ make_import(const char *relations, const char *profile)
 	*strrchr(path, '/') = '\0';
 	mkdir(path, 0700);
 	path[strlen(path)] = '/';
-	connect_to(&m, path, relations);
-	run(&m,
-		"CREATE TABLE main.report(key TEXT, value TEXT);"
-		"INSERT INTO main.report VALUES('store_version', '1')");
+	return path;
+}
+
+/* The relations as they are, but for those that the profile has. */
+static void
+make_import(const char *relations, const char *profile, bool all)
+{
+	static const char *const others[] = {"host", "context", "operation", "operation_program",
+		"operation_variable", "tile_always_live"};
+	char *path = NULL, block[TEXT];
+	struct making m;
+	bool any = all;
+	size_t n;
+	FILE *from, *to;
+
+	ck_assert_int_eq(sqlite3_open(relations, &m.db), SQLITE_OK);
+	run(&m, "ATTACH '%s' AS r", relations);
 	for (size_t i = 0; i < TS_COUNT(others); i++)
-		if (has(&m, others[i])) {
-			copy(&m, others[i]);
-			made++;
-		}
-	run(&m, "COMMIT");
+		any |= has(&m, others[i]);
 	sqlite3_close(m.db);
-	if (!made)
-		unlink(path);
-	*strrchr(path, '/') = '\0';
-	if (!made)
-		rmdir(path);
+	if (!any)
+		return;
+	path = import_path(profile);
+	from = fopen(relations, "r");
+	to = fopen(path, "w");
+	ck_assert(from && to);
+	while ((n = fread(block, 1, sizeof(block), from)) > 0)
+		ck_assert_uint_eq(fwrite(block, 1, n, to), n);
+	fclose(from);
+	fclose(to);
+	ck_assert_int_eq(sqlite3_open(path, &m.db), SQLITE_OK);
+	run(&m,
+		"PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;"
+		"CREATE TABLE IF NOT EXISTS report(key TEXT, value TEXT);"
+		"INSERT INTO report VALUES('store_version', '1')");
+	sqlite3_close(m.db);
 	free(path);
+}
+
+void
+relations_import(const char *relations, const char *profile)
+{
+	struct making m;
+
+	connect_to(&m, profile, relations);
+	for (size_t i = 0; i < TS_COUNT(tables); i++)
+		if (!tables[i].from)
+			make_table(&m, &tables[i]);
+	run(&m, "CREATE TABLE main.programs(compilation_step_id INTEGER); COMMIT");
+	sqlite3_close(m.db);
+	make_import(relations, profile, true);
 }
 
 void
@@ -845,5 +863,89 @@ relations_profile(const char *relations, const char *profile)
 			make_table(&m, &tables[i]);
 	sqlite_run(m.db, "COMMIT");
 	sqlite3_close(m.db);
-	make_import(relations, profile);
+	make_import(relations, profile, false);
+}
+
+/* ---- relations of a profile ---- */
+
+static void
+bind(sqlite3_stmt *s, int at, const struct ts_sql_value *v)
+{
+	if (v->type == TS_SQL_INTEGER)
+		sqlite3_bind_int64(s, at, v->integer);
+	else if (v->type == TS_SQL_REAL)
+		sqlite3_bind_double(s, at, v->real);
+	else if (v->type == TS_SQL_TEXT)
+		sqlite3_bind_text(s, at, v->bytes, (int)v->n, SQLITE_TRANSIENT);
+	else if (v->type == TS_SQL_BLOB)
+		sqlite3_bind_blob(s, at, v->bytes, (int)v->n, SQLITE_TRANSIENT);
+	else
+		sqlite3_bind_null(s, at);
+}
+
+static void
+copy_relation(sqlite3 *db, struct ts_query *q, const struct ts_relation_def *def)
+{
+	static const char *const types[] = {"INTEGER", "REAL", "TEXT", "BLOB"};
+	struct ts_strbuf create, insert, select;
+	struct ts_err err = {0};
+	sqlite3_stmt *s;
+	bool row;
+
+	ts_strbuf_init(&create, TEXT);
+	ts_strbuf_init(&insert, TEXT);
+	ts_strbuf_init(&select, TEXT);
+	ts_strbuf_printf(&create, "CREATE TABLE %s(", def->name);
+	ts_strbuf_printf(&insert, "INSERT INTO %s VALUES(", def->name);
+	ts_strbuf_puts(&select, "SELECT ");
+	for (int c = 0; c < def->column_count; c++) {
+		ts_strbuf_printf(&create, "%s\"%s\" %s", c ? ", " : "", def->column[c].name,
+			types[def->column[c].type]);
+		ts_strbuf_puts(&insert, c ? ", ?" : "?");
+		ts_strbuf_printf(&select, "%s\"%s\"", c ? ", " : "", def->column[c].name);
+	}
+	ts_strbuf_puts(&create, ")");
+	ts_strbuf_puts(&insert, ")");
+	ts_strbuf_printf(&select, " FROM %s", def->name);
+	sqlite_run(db, create.s);
+	ck_assert_int_eq(sqlite3_prepare_v2(db, insert.s, -1, &s, NULL), SQLITE_OK);
+	ck_assert_msg(ts_query_prepare(q, select.s, 0, &err) == TS_OK, "%s", err.msg);
+	while (ts_query_step(q, &row, &err) == TS_OK && row) {
+		for (int c = 0; c < def->column_count; c++) {
+			struct ts_sql_value v;
+
+			ts_query_value(&v, q, c);
+			bind(s, c + 1, &v);
+		}
+		ck_assert_int_eq(sqlite3_step(s), SQLITE_DONE);
+		sqlite3_reset(s);
+	}
+	ck_assert_msg(err.code == TS_OK, "%s", err.msg);
+	sqlite3_finalize(s);
+	ts_strbuf_fini(&create);
+	ts_strbuf_fini(&insert);
+	ts_strbuf_fini(&select);
+}
+
+void
+profile_relations(const char *profile, const char *relations)
+{
+	struct ts_report_options o = {0};
+	struct ts_report *report;
+	struct ts_query *q;
+	struct ts_err err = {0};
+	sqlite3 *db;
+
+	ck_assert_msg(ts_report_open(&report, profile, &o, &err) == TS_OK, "%s", err.msg);
+	ck_assert_msg(ts_query_open(&q, report, &err) == TS_OK, "%s", err.msg);
+	unlink(relations);
+	ck_assert_int_eq(sqlite3_open(relations, &db), SQLITE_OK);
+	sqlite_run(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN");
+	for (int k = 0; k < TS_RELATION_COUNT; k++)
+		if (ts_report_has(report, (enum ts_relation)k))
+			copy_relation(db, q, ts_relation_def((enum ts_relation)k));
+	sqlite_run(db, "COMMIT");
+	sqlite3_close(db);
+	ts_query_close(q);
+	ts_report_close(report);
 }

@@ -22,4 +22,16 @@ enum { RELATIONS_OWN_CLASS = 1000000, RELATIONS_OWN_PROGRAM = 1000000 };
 /* Make the profile at `profile` of the tables in the database at `relations`; its writers have committed. */
 void relations_profile(const char *relations, const char *profile);
 
+/*
+ * A profile without any of them, and beside it an imported store that has them exactly as they stand: for rows, keys and views
+ * that no table of a profile can have. Open it with import_dir, too.
+ */
+void relations_import(const char *relations, const char *profile);
+
+/*
+ * The other way round: a database at `relations` with a table for each relation that the profile has, as `tilescope query` reads
+ * it, so that a test can ask SQLite what it should find.
+ */
+void profile_relations(const char *profile, const char *relations);
+
 #endif
