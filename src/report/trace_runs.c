@@ -10,7 +10,10 @@
 
 #include "tilescope/base/mem.h"
 
-enum { BEGIN_STEPS = 4096 /* of the second run, in which its StreamCopyBegin is looked for */ };
+enum {
+	BEGIN_STEPS = 4096, /* of the second run, in which its StreamCopyBegin is looked for */
+	EDGE_STEPS = 64,    /* at the ends of a run: some steps are on no IPU */
+};
 
 static void
 keep_run(struct ts_trace *t, struct ts_rows *rows)
@@ -38,20 +41,21 @@ by_first_step(const void *a, const void *b)
 	return x->first_step < y->first_step ? -1 : x->first_step > y->first_step;
 }
 
-/* The first start and the last end of a step over all IPUs. */
+/* The first start and the last end over all IPUs, of the first or the `latest` of so many steps that is on any. */
 static enum ts_code
 ends_of_step(int64_t *first, int64_t *last, const struct ts_trace *t, struct ts_reader *rd,
-	int64_t wanted, struct ts_err *err)
+	int64_t wanted, int64_t steps, bool latest, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_STEP_IPU_STEP, TS_STEP_IPU_START, TS_STEP_IPU_END},
 		.column_count = 3};
-	int64_t step, start, end;
+	int64_t step, start, end, at = TS_UNKNOWN;
 	struct ts_rows *rows;
 	enum ts_code code;
 	bool there;
 
 	*first = *last = TS_UNKNOWN;
-	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, wanted, trace_add(wanted, 1), err);
+	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, wanted, trace_add(wanted, steps),
+		err);
 	if (code)
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
@@ -59,8 +63,11 @@ ends_of_step(int64_t *first, int64_t *last, const struct ts_trace *t, struct ts_
 			ts_rows_number(rows, 1, &start) != TS_VALUE_OK ||
 			ts_rows_number(rows, 2, &end) != TS_VALUE_OK || step < wanted)
 			continue;
-		if (step > wanted)
+		if (step - wanted >= steps || (at != TS_UNKNOWN && step != at && !latest))
 			break;
+		if (step != at)
+			*first = *last = TS_UNKNOWN;
+		at = step;
 		if (*first == TS_UNKNOWN || start < *first)
 			*first = start;
 		*last = ts_max_i64(*last, end);
@@ -72,15 +79,15 @@ ends_of_step(int64_t *first, int64_t *last, const struct ts_trace *t, struct ts_
 static enum ts_code
 place_run(struct ts_trace_run *r, struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 {
-	int64_t ignored;
+	int64_t ignored, near = ts_min_i64(r->steps, EDGE_STEPS);
 	enum ts_code code;
 
 	if (!t->has_parts || t->forwards || r->steps == 0)
 		return TS_OK;
-	code = ends_of_step(&r->start, &ignored, t, rd, r->first_step, err);
+	code = ends_of_step(&r->start, &ignored, t, rd, r->first_step, near, false, err);
 	if (!code)
 		code = ends_of_step(&ignored, &r->end, t, rd,
-			trace_add(r->first_step, r->steps - 1), err);
+			trace_add(r->first_step, r->steps - near), near, true, err);
 	return code;
 }
 
@@ -112,7 +119,7 @@ find_artefact(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 	ts_rows_close(rows);
 	if (!code && t->honest.artefact != TS_UNKNOWN && t->has_parts && !t->forwards)
 		code = ends_of_step(&t->artefact_start, &t->artefact_end, t, rd, t->honest.artefact,
-			err);
+			1, false, err);
 	return code;
 }
 
