@@ -190,6 +190,17 @@ whole(sqlite3_context *out, int argc, sqlite3_value **argv)
 		sqlite3_result_value(out, argv[0]);
 }
 
+/* good(X): a number that the report model can have, else NULL. */
+static void
+good(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+	int64_t v = sqlite3_value_int64(argv[0]);
+
+	(void)argc;
+	if (sqlite3_value_type(argv[0]) == SQLITE_INTEGER && v >= 0 && v <= TS_BLOB_MOST)
+		sqlite3_result_value(out, argv[0]);
+}
+
 static void
 add_functions(struct making *m)
 {
@@ -207,6 +218,7 @@ add_functions(struct making *m)
 		{"runs_of", 1, runs_of, NULL},
 		{"ipu_runs", 2, ipu_runs, NULL},
 		{"whole", 1, whole, NULL},
+		{"good", 1, good, NULL},
 	};
 
 	for (size_t i = 0; i < TS_COUNT(functions); i++)
@@ -399,7 +411,7 @@ struct table {
 	       "_overlapped=(SELECT packed_list(t.tile, t.overlapped) FROM r.tile_category t "         \
 	       "WHERE t.category = c.category AND 'non_interleaved' = '" region "')"
 
-#define BASE "coalesce(whole(start), whole(\"end\"))"
+#define BASE "coalesce(good(start), good(\"end\"))"
 
 /* A lowered variable that says otherwise than its class is in another one. */
 #define LOWERED_CLASS                                                                             \
@@ -618,8 +630,8 @@ static const struct table tables[] = {
 		false},
 	{"steps_by_ipu", "step_ipu", "r.step_ipu",
 		"rowid=rowid; step_id=step; ipu=ipu; cycles_base=" BASE
-		"; active_cycles_from_min=whole(start) - " BASE
-		"; active_cycles_to_max=whole(\"end\") - " BASE
+		"; active_cycles_from_min=good(start) - " BASE
+		"; active_cycles_to_max=good(\"end\") - " BASE
 		"; active_cycles_from_max=active_start_max - " BASE
 		"; active_cycles_to_min=active_end_min - " BASE
 		"; cycles=cycles; active_tiles=active_tiles; active_tile_balance=active_tile_balance; "
