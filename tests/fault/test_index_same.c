@@ -37,7 +37,7 @@ static const struct shape {
 		"UPDATE steps_by_ipu SET cycles = 'x' WHERE rowid % 7 = 0;"
 		"UPDATE steps_by_ipu SET cycles_base = -100000000 WHERE rowid % 11 = 0;"
 		"UPDATE steps_by_ipu SET ipu = 'x' WHERE rowid % 13 = 0;"
-		"UPDATE steps_by_ipu SET step_id = step_id + (1 << 40) WHERE rowid % 17 = 0;"
+		"DELETE FROM steps WHERE rowid % 17 = 0;"
 		"UPDATE steps SET type = 7 WHERE rowid % 5 = 0;"
 		"UPDATE vars_info SET size_bytes = 1e30 WHERE rowid % 9 = 0;"
 		"UPDATE vars_info SET tile = 'x' WHERE rowid % 10 = 0;"

@@ -403,8 +403,9 @@ START_TEST(categories_without_names)
 				     "INSERT INTO tile_memory VALUES(0, 300);"
 				     "CREATE TABLE tile_category(tile, category, not_overlapped);"
 				     "INSERT INTO tile_category VALUES(0, 1, 100), (0, 2, 200);";
-	static const char names[] = "CREATE TABLE memory_category(category, name);"
-				    "INSERT INTO memory_category VALUES(1, 'vertexCode'), (2, 'of ours')";
+	static const char names[] =
+		"CREATE TABLE memory_category(category, name);"
+		"INSERT INTO memory_category VALUES(1, 'vertexCode'), (2, 'of ours')";
 	char sql[800];
 	struct found f;
 
