@@ -11,6 +11,8 @@
 
 #include "tilescope/report/report.h"
 
+#include "index_dir.h"
+
 struct world {
 	char dir[REPORT_DIR];
 	char *path;
@@ -39,9 +41,15 @@ begin_world(struct world *w, const struct ts_demo_options *o)
 static inline void
 begin_sql(struct world *w, const char *sql)
 {
+	char *relations = NULL;
+
 	report_dir_make(w->dir);
-	w->path = NULL;
-	report_dir_sql(w->dir, &w->path, "report.tilescope", sql);
+	report_dir_sql(w->dir, &relations, "relations.db", sql);
+	w->path = malloc(2 * REPORT_DIR);
+	ck_assert_ptr_nonnull(w->path);
+	snprintf(w->path, 2 * REPORT_DIR, "%s/profile.pop", w->dir);
+	relations_profile(relations, w->path);
+	free(relations);
 	open_world(w);
 }
 
@@ -50,9 +58,8 @@ end_world(struct world *w)
 {
 	ts_reader_close(w->rd);
 	ts_report_close(w->report);
-	unlink(w->path);
 	free(w->path);
-	ck_assert_int_eq(rmdir(w->dir), 0);
+	index_dir_remove(w->dir);
 }
 
 #endif
