@@ -23,7 +23,7 @@ struct world {
 static inline void
 open_world(struct world *w)
 {
-	struct ts_report_options ro = {.any = true};
+	struct ts_report_options ro = {.any = true, .import_dir = w->dir};
 	struct ts_err err = {0};
 
 	ck_assert_msg(ts_report_open(&w->report, w->path, &ro, &err) == TS_OK, "%s", err.msg);
@@ -39,7 +39,7 @@ begin_world(struct world *w, const struct ts_demo_options *o)
 }
 
 static inline void
-begin_sql(struct world *w, const char *sql)
+begin_made(struct world *w, const char *sql, void (*make)(const char *, const char *))
 {
 	char *relations = NULL;
 
@@ -48,9 +48,22 @@ begin_sql(struct world *w, const char *sql)
 	w->path = malloc(2 * REPORT_DIR);
 	ck_assert_ptr_nonnull(w->path);
 	snprintf(w->path, 2 * REPORT_DIR, "%s/profile.pop", w->dir);
-	relations_profile(relations, w->path);
+	make(relations, w->path);
 	free(relations);
 	open_world(w);
+}
+
+static inline void
+begin_sql(struct world *w, const char *sql)
+{
+	begin_made(w, sql, relations_profile);
+}
+
+/* Rows that no profile can have are in an imported store. */
+static inline void
+begin_import(struct world *w, const char *sql)
+{
+	begin_made(w, sql, relations_import);
 }
 
 static inline void
