@@ -20,6 +20,7 @@ struct fixture {
 	char dir[64], path[128], profile[128];
 	sqlite3 *db;	/* of `path`; NULL until something was put into it */
 	bool relations; /* it has tables named as relations, and `profile` is made of it */
+	bool imported;	/* ... but they are in an imported store, exactly as they stand */
 	struct ts_report *report;
 	struct ts_reader *reader;
 	unsigned seed;
@@ -82,6 +83,14 @@ make_relations(struct fixture *f, unsigned seed)
 	sql(f, "CREATE TABLE report(key TEXT, value TEXT)");
 }
 
+/* Rows that no profile can have: they are in an imported store beside one. */
+static inline void
+make_import(struct fixture *f, unsigned seed)
+{
+	make_relations(f, seed);
+	f->imported = true;
+}
+
 /* Nothing more is put into it while it is open. */
 static inline void
 open_report(struct fixture *f)
@@ -91,7 +100,7 @@ open_report(struct fixture *f)
 
 	open_db(f);
 	if (f->relations)
-		relations_profile(f->path, f->profile);
+		(f->imported ? relations_import : relations_profile)(f->path, f->profile);
 	ck_assert_msg(ts_report_open(&f->report, f->profile, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_msg(ts_reader_open(&f->reader, f->report, &err) == TS_OK, "%s", err.msg);
 }
