@@ -894,7 +894,6 @@ END_TEST
 /* Which tiles an IPU has cannot be read: what would be kept is of wrong tiles, and stays so when they can be read again. */
 START_TEST(unread_ipus)
 {
-	struct ts_report_options o = {0};
 	struct ts_err err = {0};
 	struct fixture f;
 	struct truth *t = ts_alloc(1, sizeof(*t));
@@ -905,15 +904,14 @@ START_TEST(unread_ipus)
 	begin(&f);
 	make(&f, t, 2);
 	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); INSERT INTO report VALUES('store_version', '1');"
 		"DROP TABLE IF EXISTS ipu;"
 		"CREATE TABLE ipu(ipu INTEGER, replica INTEGER, first_tile INTEGER, tile_count INTEGER);"
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
 		"INSERT INTO ipu SELECT i %% 64, 0, i * 8, 8 FROM n; COMMIT");
-	snprintf(path, sizeof(path), "%s/report.tilescope", f.d.dir);
-	sql(&f, "VACUUM INTO '%s'", path);
-	damage_table(path, "ipu");
-	ck_assert_msg(ts_report_open(&f.report, path, &o, &err) == TS_OK, "%s", err.msg);
+	damage_table(f.path, "ipu");
+	snprintf(path, sizeof(path), "%s/profile.pop", f.d.dir);
+	relations_import(f.path, path);
+	f.report = index_dir_open(&f.d, "profile.pop");
 	ck_assert_int_eq(ts_reader_open(&f.plain, f.report, &err), TS_OK);
 	ck_assert_int_eq(ts_build_new(&b, &busy, f.report, &f.d.c, NULL,
 				 ts_section_bit(TS_SECTION_IPU_LIVES), 1, &err),
