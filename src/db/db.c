@@ -91,6 +91,9 @@ fail(struct ts_db *db, int rc, struct ts_err *err)
 				  "takes more work than a file of this size can need (a view that never ends?)");
 	if (primary == SQLITE_INTERRUPT || ts_cancelled(db->cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
+	/* the limit of the heap, unless it never came near: then a function of ours had no memory */
+	if (primary == SQLITE_NOMEM && sqlite3_memory_highwater(0) < HEAP_LIMIT / 2)
+		return ts_err_nomem(err);
 	if (primary == SQLITE_NOMEM)
 		return ts_err_set(err, TS_E_LIMIT, "needs too much memory");
 	for (size_t i = 0; i < TS_COUNT(codes); i++)

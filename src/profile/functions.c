@@ -441,6 +441,8 @@ by_tile_take(sqlite3_context *out, enum ts_blob_kind kind, int64_t n, sqlite3_va
 			memcpy(all + a->n, v, (size_t)n * sizeof(*v));
 			a->v = all;
 			a->n += n;
+		} else {
+			sqlite3_result_error_nomem(out);
 		}
 		a->bad = !all;
 	}
@@ -491,6 +493,8 @@ by_tile_minus(sqlite3_context *out, int argc, sqlite3_value **argv)
 		return;
 	}
 	v = n == m ? ts_alloc((size_t)n + 1, sizeof(*v)) : NULL;
+	if (n == m && !v)
+		sqlite3_result_error_nomem(out);
 	for (int i = 0; v && i < n; i++)
 		v[i] = (int64_t)get_each(x + (ptrdiff_t)i * EACH) -
 			(int64_t)get_each(y + (ptrdiff_t)i * EACH);

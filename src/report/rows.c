@@ -413,6 +413,19 @@ plain_number(const struct ts_rows *rows, int slot, int64_t *v)
 	return TS_VALUE_BAD;
 }
 
+/* What is added to a number may be below 0: cycles before a step's base. */
+static enum ts_value
+signed_number(const struct ts_rows *rows, int slot, int64_t *v)
+{
+	enum ts_value is = plain_number(rows, slot, v);
+
+	if (is != TS_VALUE_BAD || value_type(rows, slot) != SQLITE_INTEGER ||
+		value_int(rows, slot) < -TS_NUMBER_MAX || value_int(rows, slot) > 0)
+		return is;
+	*v = value_int(rows, slot);
+	return TS_VALUE_OK;
+}
+
 /* --- rows --------------------------------------------------------------------------------------- */
 
 /* Keep the order within equal values of the group up to date. */
@@ -618,11 +631,7 @@ place(const struct ts_rows *rows, int i, int64_t *v)
 
 	if (is != TS_VALUE_OK || slot < 0)
 		return is;
-	is = plain_number(rows, slot, &add);
-	if (is == TS_VALUE_BAD && value_type(rows, slot) == SQLITE_INTEGER) {
-		add = value_int(rows, slot);
-		is = add < 0 && add >= -TS_NUMBER_MAX ? TS_VALUE_OK : TS_VALUE_BAD;
-	}
+	is = signed_number(rows, slot, &add);
 	if (is == TS_VALUE_OK && (!ts_add_i64(v, add) || *v < 0))
 		is = TS_VALUE_BAD;
 	if (is != TS_VALUE_OK)
@@ -642,8 +651,11 @@ number(struct ts_rows *rows, int i, int64_t *v)
 	switch (cb->op) {
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
-	case TS_OP_NAME:
 		return plain_number(rows, rows->slot_a[i], v);
+	case TS_OP_NAME: /* a text, as one that stands in the row */
+		a = plain_number(rows, rows->slot_a[i], v);
+		*v = 0;
+		return a == TS_VALUE_OK ? TS_VALUE_BAD : a;
 	case TS_OP_BIT:
 		a = plain_number(rows, rows->slot_a[i], v);
 		*v = *v >> cb->bit & 1;
@@ -656,9 +668,10 @@ number(struct ts_rows *rows, int i, int64_t *v)
 	case TS_OP_SUM:
 	case TS_OP_DIFFERENCE:
 		a = plain_number(rows, rows->slot_a[i], v);
-		b = plain_number(rows, rows->slot_b[i], &second);
+		b = cb->op == TS_OP_SUM ? signed_number(rows, rows->slot_b[i], &second)
+					: plain_number(rows, rows->slot_b[i], &second);
 		if (a == TS_VALUE_OK && b == TS_VALUE_OK) {
-			/* neither is above 2^62: the difference cannot overflow, the sum can */
+			/* neither is beyond 2^62: the difference cannot overflow, the sum can */
 			bool fits = cb->op == TS_OP_DIFFERENCE || ts_add_i64(v, second);
 
 			if (cb->op == TS_OP_DIFFERENCE)
@@ -917,7 +930,6 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	switch (cb->op) {
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
-	case TS_OP_NAME:
 		out->v[i] = a;
 		return rows->q.unknowns ? count_known(rows->block, a, n)
 					: count_numbers(rows->block, a, n);
@@ -931,6 +943,8 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 		if (d)
 			n = count_numbers(rows->block, d, n);
 		return make_places(made, a, b, c, d, n);
+	case TS_OP_NAME: /* texts come one by one */
+		return 0;
 	case TS_OP_BIT:
 		n = count_numbers(rows->block, a, n);
 		for (int k = 0; k < n; k++)

@@ -464,13 +464,13 @@ open_parts(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progres
 	struct ts_err *err)
 {
 	const struct ts_binding *b = &rd->report->binding[TS_STEP_IPU];
-	bool indexed = false, nomem = false;
+	bool there = ts_report_has(rd->report, TS_STEP_IPU), indexed = false, nomem = false;
 	enum ts_code code;
 
 	t->from = INT64_MAX;
 	t->to = -1;
-	snprintf(t->why_no_parts, sizeof(t->why_no_parts), "%s", b->bound ? "" : b->reason);
-	if (!b->bound) {
+	snprintf(t->why_no_parts, sizeof(t->why_no_parts), "%s", there ? "" : b->reason);
+	if (!there) {
 		t->from = t->to = 0;
 		return TS_OK;
 	}

@@ -12,7 +12,7 @@
 
 enum {
 	BEGIN_STEPS = 4096, /* of the second run, in which its StreamCopyBegin is looked for */
-	END_STEPS = 64,	    /* looked at at once for the last one of a run that is on an IPU */
+	EDGE_STEPS = 64,    /* at the ends of a run: some steps are on no IPU */
 };
 
 static void
@@ -41,10 +41,10 @@ by_first_step(const void *a, const void *b)
 	return x->first_step < y->first_step ? -1 : x->first_step > y->first_step;
 }
 
-/* Of the first (`back`: the last) step of [from, to) that is on any IPU, the first start and the last end. */
+/* The first start and the last end over all IPUs, of the first or the `latest` of so many steps that is on any. */
 static enum ts_code
 ends_of_step(int64_t *first, int64_t *last, const struct ts_trace *t, struct ts_reader *rd,
-	int64_t from, int64_t to, bool back, struct ts_err *err)
+	int64_t wanted, int64_t steps, bool latest, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_STEP_IPU_STEP, TS_STEP_IPU_START, TS_STEP_IPU_END},
 		.column_count = 3};
@@ -54,20 +54,23 @@ ends_of_step(int64_t *first, int64_t *last, const struct ts_trace *t, struct ts_
 	bool there;
 
 	*first = *last = TS_UNKNOWN;
-	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, from, to, err);
+	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, wanted, trace_add(wanted, steps),
+		err);
 	if (code)
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		if (ts_rows_number(rows, 0, &step) != TS_VALUE_OK ||
 			ts_rows_number(rows, 1, &start) != TS_VALUE_OK ||
-			ts_rows_number(rows, 2, &end) != TS_VALUE_OK || step < from)
+			ts_rows_number(rows, 2, &end) != TS_VALUE_OK || step < wanted)
 			continue;
-		if (step >= to || (at != TS_UNKNOWN && step != at && !back))
+		if (step - wanted >= steps || (at != TS_UNKNOWN && step != at && !latest))
 			break;
-		if (step != at || start < *first)
-			*first = start;
-		*last = step != at ? end : ts_max_i64(*last, end);
+		if (step != at)
+			*first = *last = TS_UNKNOWN;
 		at = step;
+		if (*first == TS_UNKNOWN || start < *first)
+			*first = start;
+		*last = ts_max_i64(*last, end);
 	}
 	ts_rows_close(rows);
 	return code;
@@ -76,18 +79,15 @@ ends_of_step(int64_t *first, int64_t *last, const struct ts_trace *t, struct ts_
 static enum ts_code
 place_run(struct ts_trace_run *r, struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 {
-	int64_t ignored, to = trace_add(r->first_step, r->steps);
+	int64_t ignored, near = ts_min_i64(r->steps, EDGE_STEPS);
 	enum ts_code code;
 
 	if (!t->has_parts || t->forwards || r->steps == 0)
 		return TS_OK;
-	code = ends_of_step(&r->start, &ignored, t, rd, r->first_step, to, false, err);
-	while (!code && r->start != TS_UNKNOWN && r->end == TS_UNKNOWN && to > r->first_step) {
-		int64_t from = ts_max_i64(r->first_step, to - END_STEPS);
-
-		code = ends_of_step(&ignored, &r->end, t, rd, from, to, true, err);
-		to = from;
-	}
+	code = ends_of_step(&r->start, &ignored, t, rd, r->first_step, near, false, err);
+	if (!code)
+		code = ends_of_step(&ignored, &r->end, t, rd,
+			trace_add(r->first_step, r->steps - near), near, true, err);
 	return code;
 }
 
@@ -119,7 +119,7 @@ find_artefact(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 	ts_rows_close(rows);
 	if (!code && t->honest.artefact != TS_UNKNOWN && t->has_parts && !t->forwards)
 		code = ends_of_step(&t->artefact_start, &t->artefact_end, t, rd, t->honest.artefact,
-			trace_add(t->honest.artefact, 1), false, err);
+			1, false, err);
 	return code;
 }
 

@@ -233,7 +233,7 @@ figure_tile_variables(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	return code;
 }
 
-/* What the tabs of Memory show of two tiles; what is not in this layout is left out. */
+/* What the tabs of Memory show of two tiles; what is not recorded is left out. */
 static inline enum ts_code
 figure_tile_details(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 {
@@ -362,7 +362,8 @@ figure_lives(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 		code = ts_alive_read(&a, rd, l, &q, NULL, err);
 	if (a) {
 		digest_i64(d, a->count + a->bytes);
-		digest(d, a->pile[1].memory, a->pile[1].used);
+		for (int i = 0; i < a->rows; i++) /* wherever they come from */
+			digest_text(d, ts_alive_name(a, i));
 	}
 	ts_alive_close(a);
 	ts_lives_close(l);
@@ -734,9 +735,9 @@ struct demo {
 };
 
 static inline void
-demo_begin_with(struct demo *m, enum ts_demo_layout layout, bool debug)
+demo_begin_with(struct demo *m, bool debug)
 {
-	const struct ts_demo_options o = {.layout = layout,
+	const struct ts_demo_options o = {.layout = TS_DEMO_PROFILE,
 		.ipus = 2,
 		.tiles = 8,
 		.steps = 60,
@@ -751,9 +752,9 @@ demo_begin_with(struct demo *m, enum ts_demo_layout layout, bool debug)
 }
 
 static inline void
-demo_begin(struct demo *m, enum ts_demo_layout layout)
+demo_begin(struct demo *m)
 {
-	demo_begin_with(m, layout, false);
+	demo_begin_with(m, false);
 }
 
 static inline void

@@ -17,58 +17,47 @@
 
 /* How the tables of the demo are changed; `each`: for every table, its name for each %s. */
 static const struct shape {
-	const char *name;
-	enum ts_demo_layout layout;
-	bool keys;
-	const char *each, *then;
+	const char *name, *each, *then;
 } shapes[] = {
-	{"store", TS_DEMO_STORE, false, NULL, NULL},
-	{"sdk", TS_DEMO_SDK, false, NULL, NULL},
-	{"sdk with keys", TS_DEMO_SDK, true, NULL, NULL},
-	{"views", TS_DEMO_STORE, false,
+	{"profile", NULL, NULL},
+	{"views",
 		"ALTER TABLE \"%s\" RENAME TO \"%s_rows\"; CREATE VIEW \"%s\" AS SELECT * FROM \"%s_rows\";",
 		NULL},
-	{"views that are worked out", TS_DEMO_STORE, false,
+	{"views that are worked out",
 		"ALTER TABLE \"%s\" RENAME TO \"%s_rows\"; "
 		"CREATE VIEW \"%s\" AS SELECT DISTINCT * FROM \"%s_rows\" WHERE 1;",
 		NULL},
-	{"views, sdk", TS_DEMO_SDK, false,
-		"ALTER TABLE \"%s\" RENAME TO \"%s_rows\"; CREATE VIEW \"%s\" AS SELECT * FROM \"%s_rows\";",
+	{"no keys",
+		"ALTER TABLE \"%s\" RENAME TO \"%s_rows\"; CREATE TABLE \"%s\" AS SELECT * FROM \"%s_rows\";",
 		NULL},
-	{"indexes", TS_DEMO_STORE, false, NULL,
-		"CREATE INDEX i1 ON step_ipu(step); CREATE INDEX i2 ON step_ipu(ipu, start);"
-		"CREATE INDEX i3 ON lowered_variable(tile); CREATE INDEX i4 ON step(type)"},
-	{"rows that do not count", TS_DEMO_STORE, false, NULL,
-		"UPDATE step_ipu SET cycles = NULL WHERE rowid % 7 = 0;"
-		"UPDATE step_ipu SET start = -1 WHERE rowid % 11 = 0;"
-		"UPDATE step_ipu SET ipu = 'x' WHERE rowid % 13 = 0;"
-		"UPDATE step_ipu SET step = 1 << 40 WHERE rowid % 17 = 0;"
-		"UPDATE step SET type = NULL WHERE rowid % 5 = 0;"
-		"UPDATE lowered_variable SET bytes = 1e30 WHERE rowid % 9 = 0;"
-		"UPDATE lowered_variable SET tile = NULL WHERE rowid % 10 = 0;"
-		"UPDATE tile_category SET overlapped = -5 WHERE rowid % 6 = 0;"
-		"UPDATE liveness_step SET not_always_live = NULL WHERE rowid % 8 = 0"},
-	{"out of order", TS_DEMO_STORE, false, NULL,
-		"UPDATE step_ipu SET rowid = -rowid; UPDATE step SET rowid = -rowid;"
-		"UPDATE lowered_variable SET rowid = -rowid; UPDATE liveness_step SET rowid = -rowid"},
-	{"gaps", TS_DEMO_STORE, false, NULL,
-		"DELETE FROM step WHERE rowid % 3 = 0; DELETE FROM lowered_variable WHERE rowid % 3 = 0;"
-		"DELETE FROM step_ipu WHERE rowid % 4 = 1; DELETE FROM liveness_step WHERE rowid % 5 = 2;"
-		"UPDATE step_ipu SET rowid = -rowid * 5; UPDATE step_ipu SET rowid = -rowid"},
-	{"IPUs by order, a gap amid a step", TS_DEMO_SDK, false, NULL,
-		"ALTER TABLE steps_by_ipu RENAME TO old; CREATE TABLE steps_by_ipu (step_id INTEGER, "
-		"cycles INTEGER, cycles_base INTEGER, active_cycles_from_min INTEGER, "
-		"active_cycles_to_max INTEGER); INSERT INTO steps_by_ipu (rowid, step_id, cycles, "
-		"cycles_base, active_cycles_from_min, active_cycles_to_max) SELECT rowid + 20000 * "
-		"(rowid > 3001), step_id, cycles, cycles_base, active_cycles_from_min, "
-		"active_cycles_to_max FROM old ORDER BY rowid; DROP TABLE old"},
-	{"no lowered variables", TS_DEMO_STORE, false, NULL, "DELETE FROM lowered_variable"},
-	{"no rows", TS_DEMO_STORE, false, NULL,
-		"DELETE FROM step; DELETE FROM step_ipu; DELETE FROM liveness_step;"
-		"DELETE FROM tile_category; DELETE FROM lowered_variable"},
+	{"indexes", NULL,
+		"CREATE INDEX i1 ON steps_by_ipu(step_id); CREATE INDEX i2 ON steps_by_ipu(ipu, cycles_base);"
+		"CREATE INDEX i3 ON vars_info(tile); CREATE INDEX i4 ON steps(type)"},
+	{"rows that do not count", NULL,
+		"UPDATE steps_by_ipu SET cycles = 'x' WHERE rowid % 7 = 0;"
+		"UPDATE steps_by_ipu SET cycles_base = -100000000 WHERE rowid % 11 = 0;"
+		"UPDATE steps_by_ipu SET ipu = 'x' WHERE rowid % 13 = 0;"
+		"DELETE FROM steps WHERE rowid % 17 = 0;"
+		"UPDATE steps SET type = 7 WHERE rowid % 5 = 0;"
+		"UPDATE vars_info SET size_bytes = 1e30 WHERE rowid % 9 = 0;"
+		"UPDATE vars_info SET tile = 'x' WHERE rowid % 10 = 0;"
+		"UPDATE memory_by_category SET interleaved_overlapped = 'x' WHERE rowid % 6 = 0;"
+		"UPDATE memory_not_always_live_by_step_and_ipu SET delta_bytes = 'x' WHERE rowid % 88 = 0"},
+	{"out of order", NULL,
+		"UPDATE steps_by_ipu SET rowid = -rowid; UPDATE eq_class_step SET rowid = -rowid;"
+		"UPDATE var_bytes_by_eq_class SET rowid = -rowid;"
+		"UPDATE memory_not_always_live_by_step_and_ipu SET rowid = -rowid"},
+	{"gaps", NULL,
+		"DELETE FROM steps WHERE rowid % 3 = 0; DELETE FROM vars_info WHERE rowid % 3 = 0;"
+		"DELETE FROM steps_by_ipu WHERE rowid % 4 = 1; DELETE FROM depth_first_steps WHERE rowid % 5 = 2;"
+		"UPDATE steps_by_ipu SET rowid = -rowid * 5; UPDATE steps_by_ipu SET rowid = -rowid"},
+	{"no lowered variables", NULL, "DELETE FROM vars_info"},
+	{"no rows", NULL,
+		"DELETE FROM steps; DELETE FROM steps_by_ipu; DELETE FROM depth_first_steps;"
+		"DELETE FROM memory_by_category; DELETE FROM vars_info"},
 };
 
-enum { NAMES = 64 };
+enum { NAMES = 100 };
 
 static void
 run_sql(sqlite3 *db, const char *sql)
@@ -106,12 +95,11 @@ for_each_table(sqlite3 *db, const char *each)
 static struct ts_report *
 make(struct index_dir *d, const struct shape *s)
 {
-	const struct ts_demo_options o = {.layout = s->layout,
+	const struct ts_demo_options o = {.layout = TS_DEMO_PROFILE,
 		.ipus = 2,
 		.tiles = 8,
 		.steps = 3000,
 		.variables = 2000,
-		.keys = s->keys,
 		.debug = true};
 	const struct ts_report_options options = {0};
 	struct ts_err err = {0};

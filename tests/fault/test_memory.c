@@ -61,8 +61,6 @@ stride(int calls, int most)
 	return calls > most ? calls / most : 1;
 }
 
-static const enum ts_demo_layout layouts[] = {TS_DEMO_STORE, TS_DEMO_SDK};
-
 static void
 open_report(struct ts_report **r, const char *path)
 {
@@ -128,7 +126,7 @@ START_TEST(opening)
 	enum ts_code code;
 	int calls;
 
-	demo_begin_with(&demo, layouts[_i], true);
+	demo_begin_with(&demo, true);
 	add_file(part, demo.dir);
 	arm(0, false);
 	code = ts_report_open(&r, demo.dir, &options, &err);
@@ -152,10 +150,10 @@ START_TEST(opening)
 }
 END_TEST
 
-/* _i: layout x figure */
+/* _i: figure */
 START_TEST(each_figure)
 {
-	const struct figure *f = &figures[(size_t)_i % TS_COUNT(figures)];
+	const struct figure *f = &figures[_i];
 	struct ts_report *r;
 	struct ts_reader *rd;
 	struct ts_err err = {0};
@@ -164,7 +162,7 @@ START_TEST(each_figure)
 	enum ts_code code;
 	int calls;
 
-	demo_begin_with(&demo, layouts[(size_t)_i / TS_COUNT(figures)], true);
+	demo_begin_with(&demo, true);
 	open_report(&r, demo.path);
 	arm(0, false);
 	code = ts_reader_open(&rd, r, &err);
@@ -206,7 +204,7 @@ START_TEST(the_summary)
 	bool partial;
 	int calls;
 
-	demo_begin_with(&demo, layouts[_i], true);
+	demo_begin_with(&demo, true);
 	open_report(&r, demo.path);
 	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
 	arm(0, false);
@@ -259,7 +257,7 @@ START_TEST(the_state_of_files)
 	enum ts_code code;
 	int calls;
 
-	demo_begin_with(&demo, layouts[_i], true);
+	demo_begin_with(&demo, true);
 	add_file(part, demo.dir);
 	arm(0, false);
 	code = check_files(&whole, demo.dir, &err);
@@ -286,7 +284,7 @@ START_TEST(looking_below_a_directory)
 	struct demo demo;
 	char *file;
 
-	demo_begin_with(&demo, TS_DEMO_SDK, true);
+	demo_begin_with(&demo, true);
 	for (int n = 1, calls = 1; n <= calls + 1; n++) {
 		enum ts_code code;
 
@@ -364,7 +362,7 @@ START_TEST(the_index)
 	enum ts_code code;
 	int calls, found, left = 0;
 
-	demo_begin_with(&demo, TS_DEMO_SDK, true);
+	demo_begin_with(&demo, true);
 	open_report(&r, demo.path);
 	snprintf(dir, sizeof(dir), "%s/cache", demo.dir);
 	arm(0, false);
@@ -420,17 +418,16 @@ END_TEST
 int
 main(void)
 {
-	const int layout_count = (int)TS_COUNT(layouts);
 	Suite *s = suite_create("missing memory");
 	TCase *c = tcase_create("memory");
 	SRunner *r;
 	int failed;
 
 	tcase_set_timeout(c, 40);
-	tcase_add_loop_test(c, opening, 0, layout_count);
-	tcase_add_loop_test(c, each_figure, 0, layout_count * (int)TS_COUNT(figures));
-	tcase_add_loop_test(c, the_summary, 0, layout_count);
-	tcase_add_loop_test(c, the_state_of_files, 0, layout_count);
+	tcase_add_test(c, opening);
+	tcase_add_loop_test(c, each_figure, 0, (int)TS_COUNT(figures));
+	tcase_add_test(c, the_summary);
+	tcase_add_test(c, the_state_of_files);
 	tcase_add_test(c, looking_below_a_directory);
 	tcase_add_test(c, the_index);
 	tcase_add_test(c, starting_workers);

@@ -18,6 +18,7 @@
 #include "tilescope/report/index_build.h"
 
 #include "../../src/report/index_internal.h"
+#include "relations_profile.h"
 #include "sqlite_bytes.h"
 
 enum { INDEX_PATH = 300 };
@@ -64,6 +65,18 @@ index_dir_open(const struct index_dir *d, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", d->dir, name);
 	ck_assert_msg(ts_report_open(&r, path, &options, &err) == TS_OK, "%s", err.msg);
 	return r;
+}
+
+/* The profile that is made of the relations in "relations.db". */
+static inline struct ts_report *
+index_dir_relations(const struct index_dir *d)
+{
+	char relations[INDEX_PATH], profile[INDEX_PATH];
+
+	snprintf(relations, sizeof(relations), "%s/relations.db", d->dir);
+	snprintf(profile, sizeof(profile), "%s/profile.pop", d->dir);
+	relations_profile(relations, profile);
+	return index_dir_open(d, "profile.pop");
 }
 
 static inline struct ts_report *

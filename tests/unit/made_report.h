@@ -13,9 +13,14 @@
 
 #include "tilescope/report/report.h"
 
+#include "index_dir.h"
+#include "relations_profile.h"
+
 struct fixture {
-	char dir[64], path[128];
-	sqlite3 *db; /* of the file; NULL until something was put into it */
+	char dir[64], path[128], profile[128];
+	sqlite3 *db;	/* of `path`; NULL until something was put into it */
+	bool relations; /* it has tables named as relations, and `profile` is made of it */
+	bool as_it_is;	/* ... but they stay exactly as they stand */
 	struct ts_report *report;
 	struct ts_reader *reader;
 	unsigned seed;
@@ -65,16 +70,25 @@ make_fixture(struct fixture *f, const char *file, unsigned seed)
 	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-made-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(f->dir));
 	snprintf(f->path, sizeof(f->path), "%s/%s", f->dir, file);
+	snprintf(f->profile, sizeof(f->profile), "%s", f->path);
 }
 
-/* What makes a file a store: its relations are then called as they are. */
+/* Its tables are to be named as relations: a profile is made of them when it is opened. */
 static inline void
-make_store(struct fixture *f, unsigned seed)
+make_relations(struct fixture *f, unsigned seed)
 {
-	make_fixture(f, "report.tilescope", seed);
-	sql(f,
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1')");
+	make_fixture(f, "relations.db", seed);
+	snprintf(f->profile, sizeof(f->profile), "%s/profile.pop", f->dir);
+	f->relations = true;
+	sql(f, "CREATE TABLE report(key TEXT, value TEXT)");
+}
+
+/* Rows that no profile can have: they stay as they stand. */
+static inline void
+make_as_it_is(struct fixture *f, unsigned seed)
+{
+	make_relations(f, seed);
+	f->as_it_is = true;
 }
 
 /* Nothing more is put into it while it is open. */
@@ -85,7 +99,9 @@ open_report(struct fixture *f)
 	struct ts_err err = {0};
 
 	open_db(f);
-	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
+	if (f->relations)
+		(f->as_it_is ? relations_as_they_are : relations_profile)(f->path, f->profile);
+	ck_assert_msg(ts_report_open(&f->report, f->profile, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_msg(ts_reader_open(&f->reader, f->report, &err) == TS_OK, "%s", err.msg);
 }
 
@@ -103,8 +119,7 @@ end(struct fixture *f)
 {
 	close_report(f);
 	sqlite3_close(f->db);
-	unlink(f->path);
-	ck_assert_int_eq(rmdir(f->dir), 0);
+	index_dir_remove(f->dir);
 }
 
 #endif

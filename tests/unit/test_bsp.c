@@ -24,7 +24,7 @@ static const char *const types[] = {"OnTileExecute", "DoExchange", "Sync", "Stre
 
 /* Cycles of each tile: -1 = not recorded. */
 struct truth {
-	int64_t set[2][SETS][TILES], program[2][PROGRAMS][TILES];
+	int64_t set[2][SETS][TILES], program[PROGRAMS][TILES]; /* a program's are estimates */
 	struct {
 		int64_t ipu, start, end;
 		int program, set; /* -1 = not said */
@@ -59,11 +59,11 @@ fill(struct fixture *f, struct truth *w)
 
 	sql(f,
 		"CREATE TABLE ipu(ipu INTEGER, replica INTEGER, first_tile INTEGER, tile_count INTEGER);"
-		"INSERT INTO ipu VALUES(0, 0, 0, 7), (1, 0, 7, 5);"
+		"INSERT INTO ipu VALUES(0, 0, 0, 6), (1, 0, 6, 6);"
 		"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT, "
 		"cycles_by_tile BLOB, estimated_cycles_by_tile BLOB);"
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, compute_set INTEGER, "
-		"cycles_by_tile BLOB, estimated_cycles_by_tile BLOB);"
+		"estimated_cycles_by_tile BLOB);"
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER, "
 		"compute_set INTEGER);"
 		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, "
@@ -75,8 +75,7 @@ fill(struct fixture *f, struct truth *w)
 	}
 	for (int i = 0; i < PROGRAMS; i++) {
 		sql(f, "INSERT INTO program(program, type) VALUES(%d, '%s')", i, types[i]);
-		put_blob(f, "program", "cycles_by_tile", i, w->program[0][i]);
-		put_blob(f, "program", "estimated_cycles_by_tile", i, w->program[1][i]);
+		put_blob(f, "program", "estimated_cycles_by_tile", i, w->program[i]);
 	}
 	for (int s = 0; s < STEPS; s++) {
 		int program = (int)rnd(f, PROGRAMS), set = (int)rnd(f, SETS + 1) - 1;
@@ -106,8 +105,8 @@ fill(struct fixture *f, struct truth *w)
 static const int64_t *
 numbers(const struct truth *w, int program, int set)
 {
-	const int64_t *from[] = {w->program[0][program], set < 0 ? NULL : w->set[0][set],
-		w->program[1][program], set < 0 ? NULL : w->set[1][set]};
+	const int64_t *from[] = {set < 0 ? NULL : w->set[0][set], w->program[program],
+		set < 0 ? NULL : w->set[1][set]};
 
 	for (size_t i = 0; i < TS_COUNT(from); i++)
 		if (from[i] && from[i][0] >= 0)
@@ -180,8 +179,8 @@ compare(struct fixture *f, const struct truth *w, const struct ts_trace *t, int6
 
 	ck_assert_int_eq(ts_tile_ipus_read(&ipus, f->reader, &err), TS_OK);
 	all = ts_bsp_tiles_of(&ipus, ipu);
-	ck_assert_int_eq(all.first, ipu ? 7 : 0);
-	ck_assert_int_eq(all.count, ipu ? 5 : 7);
+	ck_assert_int_eq(all.first, ipu ? 6 : 0);
+	ck_assert_int_eq(all.count, 6);
 	ck_assert_msg(ts_bsp_read(&b, f->reader, t, ipu, all, from, from + columns * width, columns,
 			      all.first + rnd(f, 4), 1 + rnd(f, 9), 1 + (int)rnd(f, 8), NULL,
 			      &err) == TS_OK,
@@ -203,7 +202,7 @@ START_TEST(random_reports)
 	struct ts_trace *t;
 	struct fixture f;
 
-	make_store(&f, (unsigned)_i * 7919 + 3);
+	make_relations(&f, (unsigned)_i * 7919 + 3);
 	fill(&f, &w);
 	open_report(&f);
 	ck_assert(ts_bsp_recorded(f.report));
@@ -224,7 +223,7 @@ START_TEST(sampled)
 	struct fixture f;
 	struct ts_bsp b;
 
-	make_store(&f, 1);
+	make_relations(&f, 1);
 	sql(&f,
 		"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT, cycles_by_tile "
 		"BLOB); INSERT INTO compute_set VALUES(0, 'cs', x'0500000010270000');"
@@ -266,9 +265,9 @@ START_TEST(hostile)
 	struct fixture f;
 	struct ts_bsp b;
 
-	make_store(&f, 1);
+	make_relations(&f, 1);
 	sql(&f,
-		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, cycles_by_tile BLOB);"
+		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, estimated_cycles_by_tile BLOB);"
 		"INSERT INTO program VALUES(0, 'DoExchange', x'ffffffff');"
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER);"
 		"INSERT INTO step VALUES(0, 'DoExchange', 0), (1, NULL, 0), (2, 'DoExchange', 7);"

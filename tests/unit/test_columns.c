@@ -42,8 +42,6 @@ roll(uint32_t n)
 
 static const char common[] =
 	"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;"
-	"CREATE TABLE report(key TEXT, value TEXT);"
-	"INSERT INTO report VALUES('store_version', '1');"
 	"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
 	" bytes_per_tile INTEGER);"
 	"INSERT INTO target VALUES('IPU', 4, 1, 16, 100000);"
@@ -110,7 +108,6 @@ bind_name(sqlite3_stmt *s, int i, bool distinct)
 static void
 begin_with(int number, int count, void (*add)(sqlite3_stmt *s, int i))
 {
-	struct ts_report_options o = {0};
 	struct ts_err err = {0};
 	char path[INDEX_PATH];
 	sqlite3_stmt *s;
@@ -118,7 +115,7 @@ begin_with(int number, int count, void (*add)(sqlite3_stmt *s, int i))
 
 	rows = count;
 	index_dir_begin(&d);
-	snprintf(path, sizeof(path), "%s/report.tilescope", d.dir);
+	snprintf(path, sizeof(path), "%s/relations.db", d.dir);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	sqlite_run(db, common);
 	ck_assert_int_eq(sqlite3_prepare_v2(db,
@@ -134,7 +131,7 @@ begin_with(int number, int count, void (*add)(sqlite3_stmt *s, int i))
 	sqlite3_finalize(s);
 	sqlite_run(db, "COMMIT");
 	sqlite3_close(db);
-	ck_assert_msg(ts_report_open(&r, path, &o, &err) == TS_OK, "%s", err.msg);
+	r = index_dir_relations(&d);
 	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
 	x = index_dir_build(&d, r, rd, 1u << TS_SECTION_COLUMNS, 1 + number % 4);
 }

@@ -105,10 +105,10 @@ make_contexts(struct fixture *f, struct truth *t)
 		strcpy(t->context[i], parent < 0 ? "" : t->context[parent]); /* NOLINT: as long */
 		extend(t->context[i], name);
 		if (parent < 0)
-			sql(f, "INSERT INTO context VALUES(%d, NULL, 'poplar', '%s')", i, name);
+			sql(f, "INSERT INTO context VALUES(%d, NULL, 'poplar', '%s')", i + 1, name);
 		else
-			sql(f, "INSERT INTO context VALUES(%d, %d, 'poplar', '%s')", i, parent,
-				name);
+			sql(f, "INSERT INTO context VALUES(%d, %d, 'poplar', '%s')", i + 1,
+				parent + 1, name);
 	}
 	for (int i = 0; i < PROGRAMS; i++) {
 		t->program_context[i] = rnd(f, 3) ? (int)rnd(f, CONTEXTS) : -1;
@@ -116,7 +116,7 @@ make_contexts(struct fixture *f, struct truth *t)
 			sql(f, "INSERT INTO program VALUES(%d, 'DoExchange', NULL, NULL)", i);
 		else
 			sql(f, "INSERT INTO program VALUES(%d, 'DoExchange', NULL, %d)", i,
-				t->program_context[i]);
+				t->program_context[i] + 1);
 	}
 }
 
@@ -170,7 +170,7 @@ static void
 make_report(struct fixture *f, struct truth *t, unsigned seed)
 {
 	memset(t, 0, sizeof(*t));
-	make_store(f, seed);
+	make_relations(f, seed);
 	sql(f,
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program INTEGER, name TEXT);"
 		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, \"end\" INTEGER)");
@@ -543,7 +543,7 @@ END_TEST
 static void
 make_tables(struct fixture *f)
 {
-	make_store(f, 1);
+	make_relations(f, 1);
 	sql(f,
 		"CREATE TABLE context(context INTEGER PRIMARY KEY, parent INTEGER, layer TEXT, name TEXT);"
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, context INTEGER);"

@@ -187,18 +187,13 @@ named_variables(const struct index_dir *d)
 {
 	static const char *const names[] = {"'x/weights_1'", "'x/tmp'", "'vertexCode'", "'nothing'",
 		"NULL", "''", "7", "'a/gradOut_2'"};
-	const struct ts_report_options options = {0};
-	struct ts_report *r;
-	struct ts_err err = {0};
 	char path[INDEX_PATH], row[200];
 	sqlite3 *db;
 
-	snprintf(path, sizeof(path), "%s/report.tilescope", d->dir);
+	snprintf(path, sizeof(path), "%s/relations.db", d->dir);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	sqlite_run(db,
-		"BEGIN; CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('store_version', '1'); "
-		"CREATE TABLE variable(variable INTEGER, name TEXT, bytes INTEGER, "
+		"BEGIN; CREATE TABLE variable(variable INTEGER, name TEXT, bytes INTEGER, "
 		"always_live INTEGER); "
 		"CREATE TABLE liveness_variable(variable INTEGER, start INTEGER, \"end\" INTEGER)");
 	for (int i = 0; i < NAMED; i++) {
@@ -213,8 +208,7 @@ named_variables(const struct index_dir *d)
 	}
 	sqlite_run(db, "COMMIT");
 	sqlite3_close(db);
-	ck_assert_msg(ts_report_open(&r, path, &options, &err) == TS_OK, "%s", err.msg);
-	return r;
+	return index_dir_relations(d);
 }
 
 static void

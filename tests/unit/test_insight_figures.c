@@ -63,15 +63,24 @@ static int64_t TS_PRINTF(2, 3) ask(const struct world *w, const char *fmt, ...)
 }
 
 static void
-open_world(struct world *w, const char *sql)
+open_profile(struct world *w, const char *profile)
 {
 	struct ts_report_options options = {0};
 
+	ck_assert_msg(ts_report_open(&w->report, profile, &options, &err) == TS_OK, "%s", err.msg);
+	ck_assert_int_eq(ts_reader_open(&w->rd, w->report, &err), TS_OK);
+	ck_assert_int_eq(sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+}
+
+/* Types of variables, and IPUs of any size, stay as they stand: no profile has them. */
+static void
+open_world(struct world *w, const char *sql)
+{
+	char profile[2 * REPORT_DIR];
+
 	memset(w, 0, sizeof(*w));
 	report_dir_make(w->dir);
-	report_dir_sql(w->dir, &w->path, "report.tilescope",
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
+	report_dir_sql(w->dir, &w->path, "relations.db",
 		"CREATE TABLE memory_category(category, name);"
 		"INSERT INTO memory_category VALUES(0, 'variable'), (1, 'stack'), (2, 'code');"
 		"CREATE TABLE tile_memory(tile, total, total_gaps);"
@@ -80,10 +89,10 @@ open_world(struct world *w, const char *sql)
 		"CREATE TABLE class_interval(class, start, \"end\");"
 		"CREATE TABLE variable(variable, name, bytes, always_live, element_type);"
 		"CREATE TABLE liveness_variable(variable, start, end);");
-	report_dir_sql(w->dir, &w->path, "report.tilescope", sql);
-	ck_assert_msg(ts_report_open(&w->report, w->path, &options, &err) == TS_OK, "%s", err.msg);
-	ck_assert_int_eq(ts_reader_open(&w->rd, w->report, &err), TS_OK);
-	ck_assert_int_eq(sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	report_dir_sql(w->dir, &w->path, "relations.db", sql);
+	snprintf(profile, sizeof(profile), "%s/profile.pop", w->dir);
+	relations_as_they_are(w->path, profile);
+	open_profile(w, profile);
 }
 
 static void
@@ -92,9 +101,8 @@ close_world(struct world *w)
 	sqlite3_close(w->db);
 	ts_reader_close(w->rd);
 	ts_report_close(w->report);
-	unlink(w->path);
 	free(w->path);
-	rmdir(w->dir);
+	index_dir_remove(w->dir);
 }
 
 /* --- alive at a step -------------------------------------------------------------------------- */
@@ -491,22 +499,24 @@ START_TEST(largest_against_sql)
 {
 	const int ipus = _i % 2 ? 2 : 20, per = ipus == 2 ? 24 : 6;
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
-		.layout = TS_DEMO_STORE,
+		.layout = TS_DEMO_PROFILE,
 		.ipus = ipus,
 		.tiles = per,
 		.steps = 100,
 		.variables = 1500,
 		.seed = (uint64_t)_i};
-	struct ts_report_options options = {0};
 	struct ts_insight_facts facts;
 	struct ts_largest l;
-	struct world w = {.path = NULL};
+	struct world w = {.path = malloc(2 * REPORT_DIR)};
+	char *profile = NULL;
 
 	report_dir_make(w.dir);
-	report_dir_demo(w.dir, &w.path, &o);
-	ck_assert_int_eq(ts_report_open(&w.report, w.path, &options, &err), TS_OK);
-	ck_assert_int_eq(ts_reader_open(&w.rd, w.report, &err), TS_OK);
-	ck_assert_int_eq(sqlite3_open_v2(w.path, &w.db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	report_dir_demo(w.dir, &profile, &o);
+	ck_assert_ptr_nonnull(w.path);
+	snprintf(w.path, 2 * REPORT_DIR, "%s/relations.db", w.dir);
+	profile_relations(profile, w.path);
+	open_profile(&w, profile);
+	free(profile);
 	ck_assert_int_eq(ts_insight_facts_read(&facts, w.rd, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_largest_read(&l, w.rd, &facts, NULL, NULL, &err), TS_OK);
 	ck_assert_int_eq(l.ipus, ipus);

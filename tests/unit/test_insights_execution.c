@@ -61,7 +61,7 @@ of(const struct found *x, const char *id)
 static void
 make_tables(struct fixture *f, unsigned seed, int ipus)
 {
-	make_store(f, seed);
+	make_relations(f, seed);
 	sql(f,
 		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
 		" bytes_per_tile INTEGER); INSERT INTO target VALUES('IPU', %d, 1, %d, 1000);"
@@ -73,7 +73,7 @@ make_tables(struct fixture *f, unsigned seed, int ipus)
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program INTEGER, "
 		"compute_set INTEGER);"
 		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, "
-		"\"end\" INTEGER, data_in INTEGER, data_out INTEGER)",
+		"\"end\" INTEGER)",
 		ipus, TILES);
 }
 
@@ -129,7 +129,7 @@ fill(struct fixture *f, struct truth *w)
 		for (int i = 0; i < IPUS; i++) {
 			int64_t n = 1 + rnd(f, 60), a = at;
 
-			sql(f, "INSERT INTO step_ipu VALUES(%d, %d, %lld, %lld, %lld, 0, 0)", s, i,
+			sql(f, "INSERT INTO step_ipu VALUES(%d, %d, %lld, %lld, %lld)", s, i,
 				(long long)n, (long long)a, (long long)(a + n));
 			for (int64_t c = a; c < a + n; c++)
 				w->runs[i][c] |= (unsigned char)bits[p];
@@ -212,8 +212,8 @@ step(struct fixture *f, int s, int64_t *at, int ipu, const char *type, const cha
 {
 	sql(f, "INSERT INTO program VALUES(%d, '%s', '%s', NULL)", s, type, name);
 	sql(f, "INSERT INTO step VALUES(%d, 0, '%s', %d, NULL)", s, type, s);
-	sql(f, "INSERT INTO step_ipu VALUES(%d, %d, %lld, %lld, %lld, 5000, 5000)", s, ipu,
-		(long long)cycles, (long long)*at, (long long)(*at + cycles));
+	sql(f, "INSERT INTO step_ipu VALUES(%d, %d, %lld, %lld, %lld)", s, ipu, (long long)cycles,
+		(long long)*at, (long long)(*at + cycles));
 	*at += cycles;
 }
 
@@ -300,7 +300,7 @@ static const struct {
 } spans[] = {
 	{"INSERT INTO run VALUES(0, 'a', 0, 2)", "the run"},
 	{"INSERT INTO run VALUES(0, 'a', 0, 1), (1, 'b', 1, 1)", "the runs"},
-	{"INSERT INTO run VALUES(0, 'a', 0, 1), (1, 'b', 7, 1)", "the trace"},
+	{"INSERT INTO run VALUES(0, 'a', 0, 2), (1, 'b', 2, 1)", "the trace"},
 	{"DELETE FROM run", "the trace"},
 	{"DROP TABLE run", "the trace"},
 };
@@ -372,12 +372,12 @@ START_TEST(stages)
 		for (int i = 0; i < 2; i++) {
 			int n = i ? pipelines[_i].b : pipelines[_i].a;
 
-			sql(&f, "INSERT INTO step_ipu VALUES(%d, %d, %d, %lld, %lld, 0, 0)", s, i,
-				n, (long long)at, (long long)(at + n));
+			sql(&f, "INSERT INTO step_ipu VALUES(%d, %d, %d, %lld, %lld)", s, i, n,
+				(long long)at, (long long)(at + n));
 		}
 		for (int i = 0; i < 2; i++)
-			sql(&f, "INSERT INTO step_ipu VALUES(%d, %d, 20, %lld, %lld, 9000, 9000)",
-				s + 1, i, (long long)(at + most), (long long)(at + most + 20));
+			sql(&f, "INSERT INTO step_ipu VALUES(%d, %d, 20, %lld, %lld)", s + 1, i,
+				(long long)(at + most), (long long)(at + most + 20));
 	}
 	find(&x, &f);
 	ck_assert_msg(of(&x, "X08")->known, "%s", of(&x, "X08")->evidence);
@@ -385,7 +385,7 @@ START_TEST(stages)
 	ck_assert_msg(of(&x, "X09")->severity == pipelines[_i].bubble, "%s",
 		of(&x, "X09")->evidence);
 	ck_assert_str_eq(of(&x, "X08")->place, "trace?tab=pipeline");
-	snprintf(most_of, sizeof(most_of), "; most of it, %.1f%%, in w; ",
+	snprintf(most_of, sizeof(most_of), "; most of it, %.1f%%, in w (",
 		100.0 * (double)most / (double)(most + 20));
 	ck_assert_msg(strstr(of(&x, "X08")->evidence, most_of) != NULL, "%s: %s", most_of,
 		of(&x, "X08")->evidence);

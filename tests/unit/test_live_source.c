@@ -282,12 +282,10 @@ enum { DEVICE_IPUS = 6, DEVICE_TILES = 30, DEVICE_STEPS = 25, UNSEEN = -1 };
 
 struct device {
 	int ipus, replicas, tiles;
-	bool told; /* the relation says which IPU is of which replica */
 	int ipu[DEVICE_TILES], replica[DEVICE_IPUS];
 	int64_t always[DEVICE_TILES]; /* UNSEEN: its row does not say it */
-	int64_t step[DEVICE_STEPS];   /* of one replica; UNSEEN: no row, or none that is a number */
+	int64_t step[DEVICE_STEPS];   /* of one replica; UNSEEN: below 0 */
 	int64_t of_ipu[DEVICE_IPUS][DEVICE_STEPS];
-	bool bad[DEVICE_IPUS][DEVICE_STEPS]; /* there is a row, and no number in it */
 };
 
 static int64_t
@@ -296,28 +294,23 @@ recorded_bytes(void)
 	return any(9) == 0 ? UNSEEN : any(30) == 0 ? TS_NUMBER_MAX / 8 : (int64_t)any(5000);
 }
 
-/* IPUs of any size, one after the other. */
+/* IPUs of any size, one after the other; a replica's follow each other. */
 static void
 make_device(struct fixture *f, struct device *d)
 {
+	int tiles;
+
 	memset(d, 0, sizeof(*d));
-	d->ipus = 1 + (int)any(DEVICE_IPUS);
-	d->replicas = any(2) ? 1 : 1 + (int)any((uint64_t)d->ipus);
-	d->told = d->replicas > 1 && any(2);
-	sql(f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
-		"CREATE TABLE ipu(ipu, replica, first_tile, tile_count); "
-		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total, always_live)");
+	tiles = 1 + (int)any(DEVICE_TILES / DEVICE_IPUS);
+	d->replicas = any(2) ? 1 : 1 + (int)any(DEVICE_IPUS);
+	d->ipus = d->replicas * (1 + (int)any((uint64_t)(DEVICE_IPUS / d->replicas)));
+	sql(f, "CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total, always_live)");
 	sql(f,
 		"CREATE TABLE target(type TEXT, ipus, replicas, tiles_per_ipu, bytes_per_tile); "
-		"INSERT INTO target VALUES('IPU', %d, %d, 7, 1000)",
-		d->ipus, d->replicas);
+		"INSERT INTO target VALUES('IPU', %d, %d, %d, 1000)",
+		d->ipus, d->replicas, tiles);
 	for (int u = 0; u < d->ipus; u++) {
-		int tiles = 1 + (int)any(5);
-
-		d->replica[u] = d->told ? u % d->replicas : 0;
-		sql(f, "INSERT INTO ipu VALUES(%d, %d, %d, %d)", u, d->replica[u], d->tiles, tiles);
+		d->replica[u] = u / (d->ipus / d->replicas);
 		for (int t = d->tiles; t < d->tiles + tiles; t++) {
 			d->ipu[t] = u;
 			d->always[t] = any(40) == 0 ? UNSEEN : (int64_t)any(900);
@@ -331,14 +324,11 @@ make_device(struct fixture *f, struct device *d)
 		"CREATE TABLE liveness_step_ipu(live_step, ipu, not_always_live)");
 	for (int s = 0; s < DEVICE_STEPS; s++) {
 		d->step[s] = recorded_bytes();
-		sql(f, "INSERT INTO liveness_step VALUES(%d, nullif(%" PRId64 ", -1))", s,
-			d->step[s]);
+		sql(f, "INSERT INTO liveness_step VALUES(%d, %" PRId64 ")", s, d->step[s]);
 		for (int u = 0; u < d->ipus; u++) {
 			d->of_ipu[u][s] = recorded_bytes();
-			d->bad[u][s] = d->of_ipu[u][s] == UNSEEN && any(2);
-			if (d->of_ipu[u][s] != UNSEEN || d->bad[u][s])
-				sql(f, "INSERT INTO liveness_step_ipu VALUES(%d, %d, %" PRId64 ")",
-					s, u, d->of_ipu[u][s]);
+			sql(f, "INSERT INTO liveness_step_ipu VALUES(%d, %d, %" PRId64 ")", s, u,
+				d->of_ipu[u][s]);
 		}
 	}
 }
@@ -386,7 +376,7 @@ check_ipu(struct ts_reader *rd, const struct device *d, int ipu)
 	int64_t bad = 0;
 
 	for (int i = 0; i < DEVICE_STEPS; i++)
-		bad += d->bad[ipu][i];
+		bad += d->of_ipu[ipu][i] == UNSEEN;
 	ck_assert_msg(ts_source_line_read(&l, rd, &s, NULL, &err) == TS_OK, "%s", err.msg);
 	check_recorded(&l, d->of_ipu[ipu]);
 	ck_assert_int_eq(l.line.bad_rows, bad);
@@ -420,11 +410,8 @@ START_TEST(recorded)
 								: d.replicas * l.line.peak.bytes;
 	ck_assert_int_eq(ts_liveness_device(&l.line, l.line.peak.bytes), scaled);
 	if (d.replicas > 1) {
-		ck_assert_int_eq(l.always_replica,
-			d.told		  ? always_of(&d, UNSEEN, 0)
-				: all < 0 ? UNSEEN
-					  : all / d.replicas);
-		ck_assert_int_eq(l.always_divided, !d.told && all >= 0);
+		ck_assert_int_eq(l.always_replica, always_of(&d, UNSEEN, 0));
+		ck_assert(!l.always_divided);
 	}
 	ts_source_line_fini(&l);
 	ck_assert(ts_ipu_lines_quick(f.index) && !ts_ipu_lines_quick(NULL));
@@ -448,8 +435,6 @@ START_TEST(lines_left_to_the_rows)
 
 	begin(&f);
 	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
 		"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, not_always_live); "
 		"INSERT INTO liveness_step VALUES(0, 3), (1, 4); "
 		"CREATE TABLE liveness_step_ipu(live_step, ipu, not_always_live); "
@@ -489,8 +474,6 @@ START_TEST(listed_bases)
 
 	begin(&f);
 	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
 		"CREATE TABLE ipu(ipu, replica, first_tile, tile_count); "
 		"INSERT INTO ipu VALUES(0, 0, 0, 2), (1, 0, 2, 2)");
 	sql(&f,
@@ -529,8 +512,6 @@ START_TEST(names_of_rows)
 
 	begin(&f);
 	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
 		"CREATE TABLE class_interval(class, start, end); INSERT INTO class_interval VALUES(1, 0, 3); "
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, class, always_live, name); "
 		"INSERT INTO lowered_variable VALUES(-5, 0, 20, 1, 0, 'minus'), (4, 0, 10, 1, 0, 'four')");
@@ -562,8 +543,6 @@ static void
 make_lives(struct fixture *f, struct life_truth *t)
 {
 	sql(f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
 		"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, program, not_always_live);"
 		"CREATE TABLE program_variable(program, lowered_variable);");
 	sql(f,
@@ -580,9 +559,15 @@ make_lives(struct fixture *f, struct life_truth *t)
 			int from = (int)any(STEPS), to = from + 1 + (int)any(9);
 
 			to = to > STEPS ? STEPS : to;
-			sql(f, "INSERT INTO liveness_variable VALUES(%d, %d, %d)", v, from, to);
 			for (int s = from; s < to; s++)
 				t->alive[v][s] = true;
+		}
+		for (int from = 0, to; from < STEPS; from = to + 1) {
+			for (to = from; to < STEPS && t->alive[v][to];)
+				to++;
+			if (to > from)
+				sql(f, "INSERT INTO liveness_variable VALUES(%d, %d, %d)", v, from,
+					to);
 		}
 	}
 	for (int i = 0; i < 3 * VARIABLES; i++) {
@@ -719,8 +704,6 @@ static void
 make_dag(struct fixture *f, struct dag *d)
 {
 	sql(f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type, name);"
 		"CREATE TABLE program_child(parent, position, child);"
 		"CREATE TABLE program_root(kind, position, program)");
@@ -795,10 +778,7 @@ START_TEST(always)
 
 	seed = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 11;
 	begin(&f);
-	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
-		"CREATE TABLE tile_always_live(tile, name, bytes)");
+	sql(&f, "CREATE TABLE tile_always_live(tile, name, bytes)");
 	for (int i = 0; i < 60; i++) {
 		int tile = i * TILES / 60, tag = (int)any(4);
 		int64_t bytes = (int64_t)any(999);
@@ -836,20 +816,14 @@ some_variables(struct fixture *f, int rows)
 	static const char *const name[] = {"'w/weights'", "'stack'", "''", "NULL",
 		"'a' || char(0) || 'b'", "x'6162'", "7"};
 
-	sql(f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
-		"CREATE TABLE variable(variable, name, bytes, always_live)");
+	sql(f, "CREATE TABLE variable(variable, name, bytes, always_live)");
 	for (int i = 0; i < rows; i++) {
 		static const char *const number[] = {"NULL", "'no'", "-3", "0", "1 << 50"};
-		static const char *const flag[] = {"0", "1", "1", "2", "NULL", "'yes'"};
-		char variable[16], bytes[24];
+		char bytes[24];
 
-		snprintf(variable, sizeof(variable), "%d", (int)any(rows));
 		snprintf(bytes, sizeof(bytes), "%d", (int)any(9) * 100);
-		sql(f, "INSERT INTO variable VALUES(%s, %s, %s, %s)",
-			any(12) == 0 ? number[any(4)] : variable, name[any(TS_COUNT(name))],
-			any(12) == 0 ? number[any(5)] : bytes, flag[any(TS_COUNT(flag))]);
+		sql(f, "INSERT INTO variable VALUES(%d, %s, %s, %d)", i, name[any(TS_COUNT(name))],
+			any(12) == 0 ? number[any(5)] : bytes, any(3) > 0);
 	}
 }
 
@@ -872,8 +846,7 @@ figure_of(struct fixture *f, const char *query)
 /* The index lists what is always live on the device as the rows do: also those that are no good. */
 START_TEST(always_on_device)
 {
-	static const char *const good =
-		"typeof(variable) = 'integer' AND variable >= 0 AND typeof(bytes) = 'integer' AND bytes >= 0";
+	static const char *const good = "typeof(bytes) = 'integer' AND bytes > 0";
 	const struct ts_live_source s = {.where = TS_LIVE_ALL};
 	struct ts_always *plain, *kept;
 	struct ts_variable_names of;
@@ -904,12 +877,11 @@ START_TEST(always_on_device)
 		ck_assert_int_eq(plain->row[i].cumulative, kept->row[i].cumulative);
 		ck_assert_str_eq(ts_always_name(plain, i), ts_always_name(kept, i));
 	}
-	snprintf(query, sizeof(query),
-		"SELECT count(*) FROM variable WHERE always_live IN (1, 2) AND %s", good);
+	snprintf(query, sizeof(query), "SELECT count(*) FROM variable WHERE always_live AND %s",
+		good);
 	ck_assert_int_eq(plain->count, figure_of(&f, query));
 	snprintf(query, sizeof(query),
-		"SELECT ifnull(sum(bytes), 0) FROM variable WHERE always_live IN (1, 2) AND %s",
-		good);
+		"SELECT ifnull(sum(bytes), 0) FROM variable WHERE always_live AND %s", good);
 	ck_assert_int_eq(plain->bytes, figure_of(&f, query));
 	ts_always_close(plain);
 	ts_always_close(kept);
@@ -922,11 +894,11 @@ END_TEST
 /* Which tiles an IPU has cannot be read: what would be kept is of wrong tiles, and stays so when they can be read again. */
 START_TEST(unread_ipus)
 {
-	struct ts_report_options o = {0};
 	struct ts_err err = {0};
 	struct fixture f;
 	struct truth *t = ts_alloc(1, sizeof(*t));
 	struct ts_build *b;
+	char path[INDEX_PATH];
 	bool busy;
 
 	begin(&f);
@@ -937,7 +909,9 @@ START_TEST(unread_ipus)
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
 		"INSERT INTO ipu SELECT i %% 64, 0, i * 8, 8 FROM n; COMMIT");
 	damage_table(f.path, "ipu");
-	ck_assert_msg(ts_report_open(&f.report, f.path, &o, &err) == TS_OK, "%s", err.msg);
+	snprintf(path, sizeof(path), "%s/profile.pop", f.d.dir);
+	relations_as_they_are(f.path, path);
+	f.report = index_dir_open(&f.d, "profile.pop");
 	ck_assert_int_eq(ts_reader_open(&f.plain, f.report, &err), TS_OK);
 	ck_assert_int_eq(ts_build_new(&b, &busy, f.report, &f.d.c, NULL,
 				 ts_section_bit(TS_SECTION_IPU_LIVES), 1, &err),

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tilescope/base/mem.h"
@@ -19,6 +20,8 @@
 #include "tilescope/report/lives.h"
 #include "tilescope/report/rows.h"
 #include "tilescope/report/summary.h"
+
+#include "index_dir.h"
 
 static enum ts_code
 read_alive(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *lives, int64_t step,
@@ -36,8 +39,11 @@ read_alive(struct ts_alive **out, struct ts_reader *rd, const struct ts_lives *l
 
 struct fixture {
 	char dir[64];
-	char *path;
-	sqlite3 *db;
+	char *path; /* of the profile */
+	char relations
+		[80]; /* what it is made of, or says, as a database with a table for each relation */
+	bool made, as_it_is;
+	sqlite3 *db; /* of `relations` */
 	struct ts_report *report;
 	struct ts_reader *rd;
 	struct ts_liveness line;
@@ -50,6 +56,7 @@ begin(struct fixture *f)
 	memset(f, 0, sizeof(*f));
 	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-live-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(f->dir));
+	snprintf(f->relations, sizeof(f->relations), "%s/relations.db", f->dir);
 }
 
 static void
@@ -57,26 +64,22 @@ sql(struct fixture *f, const char *text)
 {
 	char *message = NULL;
 
-	if (!f->db) {
-		if (!f->path) {
-			f->path = malloc(128);
-			ck_assert_ptr_nonnull(f->path);
-			snprintf(f->path, 128, "%s/report.tilescope", f->dir);
-		}
-		ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
-	}
+	if (!f->db)
+		ck_assert_int_eq(sqlite3_open(f->relations, &f->db), SQLITE_OK);
 	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s", message);
 }
 
-/* A store with nothing in it but these tables, without keys. */
+/* A profile of these relations and no others. */
 static void
 begin_empty(struct fixture *f)
 {
 	begin(f);
+	f->path = malloc(128);
+	ck_assert_ptr_nonnull(f->path);
+	snprintf(f->path, 128, "%s/profile.pop", f->dir);
+	f->made = true;
 	sql(f,
 		"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version','1'),('source','store');"
 		"CREATE TABLE liveness_step(live_step, program, not_always_live);"
 		"CREATE TABLE variable(variable, name, bytes, always_live);"
 		"CREATE TABLE liveness_variable(variable, start, \"end\");");
@@ -85,12 +88,17 @@ begin_empty(struct fixture *f)
 static void
 begin_demo(struct fixture *f)
 {
-	struct ts_demo_options o = {.ipus = 2, .tiles = 16, .steps = 400, .variables = 400};
+	struct ts_demo_options o = {.layout = TS_DEMO_PROFILE,
+		.ipus = 2,
+		.tiles = 16,
+		.steps = 400,
+		.variables = 400};
 	struct ts_err err = {0};
 
 	begin(f);
 	ck_assert_msg(ts_demo_write(&f->path, f->dir, &o, NULL, NULL, &err) == TS_OK, "%s",
 		err.msg);
+	profile_relations(f->path, f->relations);
 }
 
 /* First integer that SQL gives. */
@@ -115,6 +123,10 @@ open_report(struct fixture *f)
 	struct ts_report_options o = {0};
 	struct ts_err err = {0};
 
+	if (f->made && f->as_it_is)
+		relations_as_they_are(f->relations, f->path);
+	else if (f->made)
+		relations_profile(f->relations, f->path);
 	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_msg(ts_reader_open(&f->rd, f->report, &err) == TS_OK, "%s", err.msg);
 }
@@ -138,9 +150,8 @@ end(struct fixture *f)
 	ts_reader_close(f->rd);
 	ts_report_close(f->report);
 	sqlite3_close(f->db);
-	unlink(f->path);
 	free(f->path);
-	ck_assert_int_eq(rmdir(f->dir), 0);
+	index_dir_remove(f->dir);
 }
 
 static struct ts_alive *
@@ -206,9 +217,9 @@ START_TEST(alive_is_the_join)
 		int row = 0;
 
 		snprintf(query, sizeof(query),
-			"SELECT v.variable, v.bytes, l.start, l.end, v.name FROM liveness_variable l "
-			"JOIN variable v ON v.variable = l.variable WHERE NOT v.always_live "
-			"AND l.start <= %lld AND l.end > %lld ORDER BY v.bytes DESC, v.variable",
+			"SELECT l.variable, sum(l.bytes) AS bytes, v.name FROM liveness_variable l "
+			"JOIN variable v ON v.variable = l.variable WHERE NOT l.always_live "
+			"AND l.start <= %lld AND l.end > %lld GROUP BY 1 ORDER BY 2 DESC, 1",
 			(long long)step, (long long)step);
 		ck_assert_int_eq(sqlite3_prepare_v2(f.db, query, -1, &stmt, NULL), SQLITE_OK);
 		for (; sqlite3_step(stmt) == SQLITE_ROW; row++) {
@@ -220,7 +231,7 @@ START_TEST(alive_is_the_join)
 			ck_assert_int_le(r->start, step);
 			ck_assert_int_gt(r->end, step);
 			ck_assert_str_eq(ts_alive_name(a, row),
-				(const char *)sqlite3_column_text(stmt, 4));
+				(const char *)sqlite3_column_text(stmt, 2));
 			sum += r->bytes;
 			ck_assert_int_eq(r->cumulative, sum);
 		}
@@ -343,6 +354,7 @@ START_TEST(hostile_steps)
 	struct fixture f;
 
 	begin_empty(&f);
+	f.as_it_is = true;
 	sql(&f,
 		"INSERT INTO liveness_step VALUES(7,0,70),(5,1,50),(NULL,0,1),(-1,0,1),('x',0,1),(6,0,NULL),"
 		"(6,0,-5),(6,0,9223372036854775807),(9223372036854775807,0,5),(5,0,55),"
@@ -374,6 +386,7 @@ START_TEST(hostile_lives)
 	struct ts_alive *a;
 
 	begin_empty(&f);
+	f.as_it_is = true;
 	sql(&f,
 		"INSERT INTO liveness_step VALUES(0,0,1),(10,0,1);"
 		"INSERT INTO variable VALUES(3,'three',30,0),(1,'one',4611686018427387904,0),"
@@ -424,7 +437,7 @@ START_TEST(nothing_there)
 	end(&f);
 
 	begin_empty(&f);
-	sql(&f, "DROP TABLE liveness_step; DROP TABLE variable");
+	sql(&f, "DROP TABLE liveness_step; DROP TABLE variable; DROP TABLE liveness_variable");
 	open_report(&f);
 	ck_assert_int_eq(ts_liveness_read(&f.line, f.rd, NULL, &err), TS_E_ABSENT);
 	ck_assert_ptr_nonnull(strstr(err.msg, "liveness_step"));
@@ -440,6 +453,7 @@ START_TEST(repeated_at_the_limit)
 	struct fixture f;
 
 	begin_empty(&f);
+	f.as_it_is = true;
 	sql(&f,
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 262142) "
 		"INSERT INTO liveness_step SELECT i, NULL, i % 2 FROM n;"
@@ -465,6 +479,7 @@ START_TEST(too_many_steps)
 	struct fixture f;
 
 	begin_empty(&f);
+	f.as_it_is = true;
 	sql(&f,
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 263144) "
 		"INSERT INTO liveness_step SELECT i, NULL, CASE i WHEN 123457 THEN 99 "
@@ -520,14 +535,13 @@ START_TEST(damaged)
 	struct fixture f;
 	struct ts_err err;
 	char noise[PAGE];
+	struct stat st;
 	int64_t pages;
 	bool seen = false;
 
 	begin_demo(&f);
-	pages = number(&f, "SELECT page_count FROM pragma_page_count()");
-	ck_assert_int_eq(number(&f, "SELECT page_size FROM pragma_page_size()"), PAGE);
-	sqlite3_close(f.db);
-	f.db = NULL;
+	ck_assert_int_eq(stat(f.path, &st), 0);
+	pages = st.st_size / PAGE;
 	for (int i = 0; i < PAGE; i++)
 		noise[i] = (char)(i * 31 + 7);
 	for (int64_t page = 2; page < pages; page += pages / 60 + 1) {

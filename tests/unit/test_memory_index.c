@@ -35,6 +35,7 @@ struct fixture {
 	struct ts_report *report;
 	struct ts_reader *plain, *indexed;
 	struct ts_index *index;
+	bool tables; /* a profile can have its rows; else they stay as they stand */
 };
 
 static uint64_t seed;
@@ -63,7 +64,7 @@ begin(struct fixture *f, int number)
 	memset(f, 0, sizeof(*f));
 	seed = (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	index_dir_begin(&f->d);
-	snprintf(f->path, sizeof(f->path), "%s/profile.pop", f->d.dir);
+	snprintf(f->path, sizeof(f->path), "%s/relations.db", f->d.dir);
 	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
 	sql(f, "PRAGMA journal_mode=OFF; BEGIN");
 }
@@ -110,11 +111,13 @@ build(struct fixture *f, int parts)
 static void
 open_report(struct fixture *f)
 {
-	struct ts_report_options o = {0};
 	struct ts_err err = {0};
+	char profile[INDEX_PATH];
 
 	sql(f, "COMMIT");
-	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
+	snprintf(profile, sizeof(profile), "%s/profile.pop", f->d.dir);
+	(f->tables ? relations_profile : relations_as_they_are)(f->path, profile);
+	f->report = index_dir_open(&f->d, "profile.pop");
 	ck_assert_int_eq(ts_reader_open(&f->plain, f->report, &err), TS_OK);
 	ck_assert_int_eq(ts_reader_open(&f->indexed, f->report, &err), TS_OK);
 	build(f, 1 + (int)any(4));
@@ -209,36 +212,34 @@ static void
 create_variables(struct fixture *f, int layout)
 {
 	static const char *const tables[LAYOUTS] = {
-		"CREATE TABLE vars_info(tile, size_bytes, category, name)",
-		"CREATE TABLE vars_info(id INTEGER PRIMARY KEY, tile, size_bytes, category, name)",
-		"CREATE TABLE vars_info(tile, size_bytes, category, name);"
-		"CREATE INDEX by_tile ON vars_info(tile)",
-		"CREATE TABLE base(tile, size_bytes, category, name);"
-		"CREATE VIEW vars_info AS SELECT tile, size_bytes, category, name FROM base",
-		"CREATE TABLE base(tile, size_bytes, category, name);"
-		"CREATE VIEW vars_info AS SELECT tile, size_bytes, category, name FROM base "
-		"UNION ALL SELECT tile, size_bytes, category, name FROM base WHERE 0",
-		"CREATE TABLE vars_info(id INTEGER, tile, size_bytes, category, name, "
+		"CREATE TABLE lowered_variable(tile, bytes, category, name)",
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER, category INTEGER, name TEXT)",
+		"CREATE TABLE lowered_variable(tile, bytes, category, name);"
+		"CREATE INDEX by_tile ON lowered_variable(tile)",
+		"CREATE TABLE base(tile, bytes, category, name);"
+		"CREATE VIEW lowered_variable AS SELECT tile, bytes, category, name FROM base",
+		"CREATE TABLE base(tile, bytes, category, name);"
+		"CREATE VIEW lowered_variable AS SELECT tile, bytes, category, name FROM base "
+		"UNION ALL SELECT tile, bytes, category, name FROM base WHERE 0",
+		"CREATE TABLE lowered_variable(id INTEGER, tile, bytes, category, name, "
 		"PRIMARY KEY(id)) WITHOUT ROWID",
-		"CREATE TABLE vars_info(id INTEGER PRIMARY KEY, tile, size_bytes, category, name)",
-		"CREATE TABLE vars_info(tile, size_bytes, category, name)",
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER, category INTEGER, name TEXT)",
+		"CREATE TABLE lowered_variable(tile, bytes, category, name)",
 	};
 
 	sql(f,
-		"CREATE TABLE memory_by_tile(tile, total); INSERT INTO memory_by_tile VALUES(0,1);"
-		"CREATE TABLE var_categories(id INTEGER, name TEXT);"
-		"INSERT INTO var_categories VALUES(0,'variable'),(1,'constant'),(2,'stack'),"
-		"(3,'variable'),(4,NULL),(7000,'far');"
-		"CREATE TABLE vars_string_table(id INTEGER, string TEXT);"
-		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99) "
-		"INSERT INTO vars_string_table SELECT i, 'v' || i FROM n");
+		"CREATE TABLE tile_memory(tile, total); INSERT INTO tile_memory VALUES(0,1);"
+		"CREATE TABLE memory_category(category INTEGER, name TEXT);"
+		"INSERT INTO memory_category VALUES(0,'variable'),(1,'constant'),(2,'stack'),"
+		"(3,'variable'),(4,NULL),(7000,'far')");
+	f->tables = layout == 1 || layout == 6;
 	sql(f, tables[layout]);
 }
 
 static void
 fill_variables(struct fixture *f, struct rows *rows, int layout, int order)
 {
-	const char *into = layout == 3 || layout == 4 ? "base" : "vars_info";
+	const char *into = layout == 3 || layout == 4 ? "base" : "lowered_variable";
 	bool keyed = layout == 1 || layout == 5 || layout == 6;
 	int tiles = 1 + (int)any(30);
 	int64_t id = 0;
@@ -261,8 +262,8 @@ fill_variables(struct fixture *f, struct rows *rows, int layout, int order)
 		}
 		if (keyed)
 			snprintf(key, sizeof(key), "%" PRId64 ",", id);
-		snprintf(text, sizeof(text), "INSERT INTO %s VALUES(%s %s, %s, %s, %d)", into, key,
-			tile, bytes, category, (int)any(120));
+		snprintf(text, sizeof(text), "INSERT INTO %s VALUES(%s %s, %s, %s, 'v%d')", into,
+			key, tile, bytes, category, (int)any(120));
 		sql(f, text);
 	}
 }
@@ -544,8 +545,6 @@ START_TEST(categories_of_a_store)
 
 	begin(&f, 1000 + _i);
 	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version','1');"
 		"CREATE TABLE memory_category(category INTEGER PRIMARY KEY, name TEXT);"
 		"INSERT INTO memory_category VALUES(0,'variable'),(1,'constant');"
 		"CREATE TABLE tile_category(tile INTEGER, category INTEGER, region TEXT, "
@@ -662,8 +661,6 @@ check_lines(const struct ts_liveness *a, const struct ts_liveness *b)
 }
 
 static const char store_tables[] =
-	"CREATE TABLE report(key TEXT, value TEXT);"
-	"INSERT INTO report VALUES('store_version','1');"
 	"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER, always_live INTEGER);"
 	"INSERT INTO tile_memory VALUES(0,100,7),(1,120,8);"
 	"CREATE TABLE liveness_step(live_step INTEGER, program INTEGER, not_always_live INTEGER);"
@@ -716,6 +713,7 @@ START_TEST(long_timelines)
 	char text[300];
 
 	begin(&f, 3000 + _i);
+	f.tables = true;
 	sql(&f, store_tables);
 	snprintf(text, sizeof(text),
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "

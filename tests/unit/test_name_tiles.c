@@ -47,7 +47,7 @@ begin(int number)
 {
 	int rows = number % 6 == 5 ? (int)rnd(&f, 3) : 50 + number * 40;
 
-	make_store(&f, (unsigned)number * 77 + 5);
+	make_relations(&f, (unsigned)number * 77 + 5);
 	sql(&f,
 		"BEGIN; CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
 		" bytes_per_tile INTEGER);"

@@ -56,7 +56,7 @@ struct world {
 	int64_t type_code[TYPES];
 	int variable_context[VARIABLES];
 	int64_t variable_bytes[VARIABLES];
-	bool traced, has_names, names[PROGRAMS][VARIABLES]; /* a program names a variable */
+	bool traced, names[PROGRAMS][VARIABLES]; /* a program names a variable */
 	bool wanted[NODES]; /* is a node: above what is attached, or recorded */
 };
 
@@ -188,23 +188,28 @@ make_programs(struct fixture *f, struct world *w)
 
 	sql(f,
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, compute_set "
-		"INTEGER, context INTEGER, control_code_by_tile BLOB, code_by_tile BLOB, cycles_by_tile "
-		"BLOB)");
+		"INTEGER, context INTEGER, control_code_by_tile BLOB, code_by_tile BLOB, "
+		"estimated_cycles_by_tile BLOB)");
 	for (int i = 0; i < PROGRAMS; i++) {
 		w->context[i] = one_of(f, CONTEXTS, 2);
 		w->name[i] = one_of(f, NAMES, 5);
 		w->set[i] = one_of(f, SETS, 2);
 		w->control[i] = rnd(f, 200);
-		w->exchange[i] = rnd(f, 200);
-		w->cycles[i] = rnd(f, 200);
+		w->exchange[i] = w->set[i] == NONE ? rnd(f, 200) : TS_UNKNOWN;
+		w->cycles[i] = w->set[i] == NONE ? rnd(f, 200) : TS_UNKNOWN;
 		w->leaf[i] = true;
 		w->live[i] = w->live_first[i] = w->live_last[i] = w->first_step[i] = TS_UNKNOWN;
 		sql(f,
-			"INSERT INTO program VALUES(%d, 'OnTileExecute', %s, %s, %s, x'%02x000000', "
-			"x'%02x000000', x'01000000%02x000000')",
+			"INSERT INTO program(program, type, name, compute_set, context, control_code_by_tile) "
+			"VALUES(%d, 'OnTileExecute', %s, %s, %s, x'%02x000000')",
 			i, quoted(w->name[i]), number(a, w->set[i]),
 			number(b, w->context[i] == NONE ? NONE : w->context[i] + 1),
-			(unsigned)w->control[i], (unsigned)w->exchange[i], (unsigned)w->cycles[i]);
+			(unsigned)w->control[i]);
+		if (w->set[i] == NONE)
+			sql(f,
+				"UPDATE program SET code_by_tile = x'%02x00000000000000', "
+				"estimated_cycles_by_tile = x'01000000%02x000000' WHERE program = %d",
+				(unsigned)w->exchange[i], (unsigned)w->cycles[i], i);
 	}
 	w->has_children = rnd(f, 4) != 0;
 	if (!w->has_children)
@@ -279,13 +284,10 @@ make_names(struct fixture *f, struct world *w)
 {
 	char a[24];
 
-	w->has_names = rnd(f, 6) != 0;
 	sql(f, "CREATE TABLE lowered_variable(id INTEGER, tile INTEGER, bytes INTEGER, variable INTEGER)");
 	for (int v = 0; v < 2 * VARIABLES; v++)
 		sql(f, "INSERT INTO lowered_variable VALUES(%d, %d, 10, %s)", v, v % 3,
 			number(a, v / 2));
-	if (!w->has_names)
-		return;
 	sql(f, "CREATE TABLE program_variable(program INTEGER, lowered_variable INTEGER)");
 	for (int i = 0; i < 60; i++) {
 		int p = (int)rnd(f, PROGRAMS), low = (int)rnd(f, 2 * VARIABLES);
@@ -293,6 +295,15 @@ make_names(struct fixture *f, struct world *w)
 		w->names[p][low / 2] = true;
 		sql(f, "INSERT INTO program_variable VALUES(%d, %d)", p, low);
 	}
+	/* as in a profile: variables are those of a program's compute set */
+	for (int i = 0; i < PROGRAMS * PROGRAMS; i++)
+		for (int v = 0, p = i / PROGRAMS, q = i % PROGRAMS; v < VARIABLES; v++) {
+			if (w->set[p] == NONE || w->set[p] != w->set[q] || w->names[p][v] ||
+				!w->names[q][v])
+				continue;
+			w->names[p][v] = true;
+			sql(f, "INSERT INTO program_variable VALUES(%d, %d)", p, 2 * v);
+		}
 }
 
 /* --- by definition ---------------------------------------------------------------------------------- */
@@ -455,8 +466,10 @@ sum_of(const struct world *w, const bool in[PROGRAMS], const bool variable[VARIA
 		if (w->has_children && w->leaf[p])
 			add(&f.control_code, w->control[p]);
 		add(&f.exchange_code, w->exchange[p]);
-		add(&f.measured, w->cycles[p] > 1 ? w->cycles[p] : 1);
-		add(&f.measured_tiles, w->cycles[p] + 1);
+		if (w->cycles[p] != TS_UNKNOWN) {
+			add(&f.estimated, w->cycles[p] > 1 ? w->cycles[p] : 1);
+			add(&f.estimated_tiles, w->cycles[p] + 1);
+		}
 		add(&f.steps, w->traced ? w->steps[p] : TS_UNKNOWN);
 		add(&f.executed, w->traced ? w->executed[p] : TS_UNKNOWN);
 		least(&f.first_step, w->first_step[p]);
@@ -662,7 +675,7 @@ static void
 make_world(struct fixture *f, struct world *w, int seed)
 {
 	memset(w, 0, sizeof(*w));
-	make_store(f, (unsigned)seed);
+	make_relations(f, (unsigned)seed);
 	sql(f, "BEGIN");
 	make_contexts(f, w);
 	make_operations(f, w);
@@ -771,9 +784,10 @@ check_details(struct fixture *f, const struct ts_operations *o, uint32_t i, bool
 
 	ck_assert_int_eq(ts_operation_details_read(&d, f->reader, o, i, below, NULL, NULL, NULL),
 		TS_OK);
-	ck_assert_int_eq(d.cycles[TS_CYCLES_MEASURED].known ? d.cycles[TS_CYCLES_MEASURED].sum : -1,
-		is->measured_tiles);
-	ck_assert_int_eq(d.cycles[TS_CYCLES_ESTIMATED].known, false);
+	ck_assert_int_eq(d.cycles[TS_CYCLES_ESTIMATED].known ? d.cycles[TS_CYCLES_ESTIMATED].sum
+							     : -1,
+		is->estimated_tiles);
+	ck_assert_int_eq(d.cycles[TS_CYCLES_MEASURED].known, false);
 	ck_assert_int_eq(d.code[TS_CODE_EXCHANGE].known ? d.code[TS_CODE_EXCHANGE].sum : -1,
 		is->exchange_code);
 	ck_assert_int_eq(d.code[TS_CODE_CONTROL].known ? d.code[TS_CODE_CONTROL].sum : -1,
@@ -1249,13 +1263,12 @@ START_TEST(in_sql)
 	struct fixture f;
 	struct world w;
 	struct ts_err err = {0};
-	bool row;
 
 	make_world(&f, &w, _i);
 	ck_assert_int_eq(ts_operations_read(&o, f.reader, NULL, true, NULL, NULL), TS_OK);
 	ck_assert_int_eq(ts_query_open(&q, f.report, &err), TS_OK);
 	ck_assert_int_eq(ts_operation_uses_read(&uses, f.reader, o, NULL, NULL, NULL), TS_OK);
-	for (uint32_t i = 0; w.has_names && i < o->count; i++)
+	for (uint32_t i = 0; i < o->count; i++)
 		check_in_sql(q, uses, o, i);
 	ts_operation_uses_close(uses);
 	ck_assert_int_eq(asked(q, "SELECT count(*) FROM operation_node"), o->count);
@@ -1276,8 +1289,6 @@ START_TEST(in_sql)
 	ck_assert_int_eq(ts_query_prepare(q, "SELECT 1 FROM operation_link WHERE node = 0", 60,
 				 &err),
 		TS_OK);
-	if (!w.has_names) /* what programs name is not recorded: that is said */
-		ck_assert_int_ne(ts_query_step(q, &row, &err), TS_OK);
 	ts_query_close(q);
 	ts_operations_close(o);
 	end(&f);
@@ -1339,7 +1350,7 @@ START_TEST(deep)
 	struct ts_err err = {0};
 	int64_t programs = 0;
 
-	make_store(&f, 1);
+	make_relations(&f, 1);
 	ts_strbuf_init(&path, 8192);
 	sql(&f,
 		"CREATE TABLE context(context INTEGER PRIMARY KEY, parent INTEGER, layer TEXT, name TEXT);"
@@ -1378,7 +1389,7 @@ END_TEST
 static void
 make_crowd(struct fixture *f, int programs, int types)
 {
-	make_store(f, 1);
+	make_relations(f, 1);
 	sql(f,
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, compute_set INTEGER);"
 		"CREATE TABLE compute_set(compute_set INTEGER PRIMARY KEY, name TEXT);"

@@ -135,7 +135,7 @@ START_TEST(random_graphs)
 	struct ts_trace *t;
 	struct ts_err err = {0};
 
-	make_store(&f, (unsigned)_i + 1);
+	make_relations(&f, (unsigned)_i + 1);
 	fill(&f);
 	open_report(&f);
 	ck_assert_msg(ts_trace_open(&t, f.reader, NULL, &err) == TS_OK, "%s", err.msg);
@@ -154,7 +154,7 @@ START_TEST(deep_and_round)
 	struct ts_program_called *c;
 	struct fixture f;
 
-	make_store(&f, 3);
+	make_relations(&f, 3);
 	sql(&f,
 		"CREATE TABLE program_child(parent INTEGER, position INTEGER, child INTEGER);"
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
@@ -179,7 +179,7 @@ START_TEST(alone)
 	struct ts_program_called *c;
 	struct fixture f;
 
-	make_store(&f, 5);
+	make_relations(&f, 5);
 	fill(&f);
 	sql(&f, "%s", without[_i]);
 	open_report(&f);
@@ -203,7 +203,7 @@ START_TEST(stopped)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	make_store(&f, 5);
+	make_relations(&f, 5);
 	fill(&f);
 	sql(&f, "INSERT INTO program_child VALUES(4, 1000, 5)");
 	open_report(&f);

@@ -61,7 +61,7 @@ fill(struct fixture *f, unsigned seed, unsigned changes, bool circles)
 {
 	unsigned n;
 
-	make_store(f, seed);
+	make_relations(f, seed);
 	sql(f,
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, repeat_count "
 		"INTEGER, code_by_tile BLOB);"

@@ -40,9 +40,9 @@ struct fixture {
 };
 
 struct row {
-	int64_t ipu, cycles, start, end, moved[2]; /* -1 = no number */
-	double balance;				   /* -1 = no share */
-	int class_of;				   /* -1 = no such step */
+	int64_t ipu, cycles, start, end; /* -1 = no number */
+	double balance;			 /* -1 = no share */
+	int class_of;			 /* -1 = no such step */
 };
 
 static int64_t
@@ -80,12 +80,8 @@ put_part(struct fixture *f, sqlite3_stmt *part, int64_t step, int ipu, int64_t s
 	sqlite3_bind_int64(part, 4, start);
 	if (!(wrong & NO_NUMBERS) || any(f, 12))
 		sqlite3_bind_int64(part, 5, end);
-	if (any(f, 5))
-		sqlite3_bind_int64(part, 6, any(f, 3) * any(f, 100000));
-	if (any(f, 5))
-		sqlite3_bind_int64(part, 7, any(f, 40) ? any(f, 100000) : INT64_MAX / 2);
 	if (any(f, 6))
-		sqlite3_bind_double(part, 8, any(f, 15) ? (double)any(f, 1001) / 1000 : 1.5);
+		sqlite3_bind_double(part, 6, any(f, 15) ? (double)any(f, 1001) / 1000 : 1.5);
 	ck_assert_int_eq(sqlite3_step(part), SQLITE_DONE);
 }
 
@@ -103,9 +99,8 @@ fill(struct fixture *f, int wrong, int64_t steps)
 				 NULL),
 		SQLITE_OK);
 	ck_assert_int_eq(sqlite3_prepare_v2(f->db,
-				 wrong & NO_WORK
-					 ? "INSERT INTO step_ipu VALUES(?1, ?2, ?3, ?4, ?5)"
-					 : "INSERT INTO step_ipu VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+				 wrong & NO_WORK ? "INSERT INTO step_ipu VALUES(?1, ?2, ?3, ?4, ?5)"
+						 : "INSERT INTO step_ipu VALUES(?, ?, ?, ?, ?, ?)",
 				 -1, &part, NULL),
 		SQLITE_OK);
 	for (int64_t s = 0; s < steps; s++) {
@@ -144,22 +139,20 @@ begin(struct fixture *f, int n, int wrong, int64_t steps)
 	memset(f, 0, sizeof(*f));
 	f->seed = 0x9e3779b97f4a7c15u * (uint64_t)(n + 1);
 	index_dir_begin(&f->d);
-	snprintf(path, sizeof(path), "%s/report.tilescope", f->d.dir);
+	snprintf(path, sizeof(path), "%s/relations.db", f->d.dir);
 	ck_assert_int_eq(sqlite3_open(path, &f->db), SQLITE_OK);
 	sql(f,
-		"PRAGMA synchronous = OFF; BEGIN; CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version','1');"
+		"PRAGMA synchronous = OFF; BEGIN; "
 		"CREATE TABLE step(step INTEGER, type TEXT)");
 	sql(f,
 		wrong & NO_WORK
 			? "CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, "
 			  "start INTEGER, \"end\" INTEGER)"
 			: "CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, "
-			  "start INTEGER, \"end\" INTEGER, data_in INTEGER, data_out INTEGER, "
-			  "tile_balance REAL)");
+			  "start INTEGER, \"end\" INTEGER, tile_balance REAL)");
 	fill(f, wrong, steps);
 	sql(f, "COMMIT");
-	f->report = index_dir_open(&f->d, "report.tilescope");
+	f->report = index_dir_relations(&f->d);
 	ck_assert_int_eq(ts_reader_open(&f->rd, f->report, &err), TS_OK);
 	ck_assert_msg(ts_trace_open(&f->trace, f->rd, NULL, &err) == TS_OK, "%s", err.msg);
 }
@@ -206,8 +199,7 @@ load(struct fixture *f)
 	snprintf(text, sizeof(text),
 		"SELECT type, ipu, cycles, start, \"end\", %s FROM step_ipu LEFT JOIN step USING "
 		"(step)",
-		ts_proportions_has_balance(f->report) ? "data_in, data_out, tile_balance"
-						      : "NULL, NULL, NULL");
+		ts_proportions_has_balance(f->report) ? "tile_balance" : "NULL");
 	ck_assert_int_eq(sqlite3_prepare_v2(f->db, text, -1, &s, NULL), SQLITE_OK);
 	f->row = ts_alloc(ROWS, sizeof(*f->row));
 	ck_assert_ptr_nonnull(f->row);
@@ -217,9 +209,9 @@ load(struct fixture *f)
 
 		ck_assert_uint_lt(f->rows, ROWS);
 		*r = (struct row){number(s, 1), number(s, 2), number(s, 3), number(s, 4),
-			{number(s, 5), number(s, 6)}, sqlite3_column_double(s, 7),
+			sqlite3_column_double(s, 5),
 			type ? (int)ts_step_class_of(type, strlen(type), false) : -1};
-		if (sqlite3_column_type(s, 7) == SQLITE_NULL || r->balance < 0 || r->balance > 1)
+		if (sqlite3_column_type(s, 5) == SQLITE_NULL || r->balance < 0 || r->balance > 1)
 			r->balance = -1;
 	}
 	sqlite3_finalize(s);
@@ -230,38 +222,12 @@ load(struct fixture *f)
 struct slow {
 	int64_t all[TS_CLASS_COUNT], alone[TS_CLASS_COUNT], busy, overlap, io, covered;
 	int64_t steps, cycles, mean, compute, compute_mean;
-	int64_t moved[TS_TRAFFIC_COUNT][2], traffic_cycles[TS_TRAFFIC_COUNT];
-	bool cut[TS_TRAFFIC_COUNT][2];
 };
-
-static int
-kind_of(int k)
-{
-	return k == TS_CLASS_HOST_WAIT || k == TS_CLASS_HOST_COPY || k == TS_CLASS_HOST_END
-		? TS_TRAFFIC_STREAM
-		: k == TS_CLASS_GLOBAL_EXCHANGE ? TS_TRAFFIC_GLOBAL
-		: k == TS_CLASS_EXCHANGE	? TS_TRAFFIC_EXCHANGE
-						: -1;
-}
 
 static void
 slow_work(struct slow *w, const struct row *r)
 {
-	int kind = kind_of(r->class_of);
-
 	w->steps++;
-	for (int i = 0; kind >= 0 && i < 2; i++) {
-		if (r->moved[i] < 0)
-			continue;
-		if (w->moved[kind][i] < 0)
-			w->moved[kind][i] = 0;
-		if (w->moved[kind][i] > INT64_MAX - r->moved[i])
-			w->cut[kind][i] = true;
-		else
-			w->moved[kind][i] += r->moved[i];
-	}
-	if (kind >= 0 && (r->moved[0] > 0 || r->moved[1] > 0))
-		w->traffic_cycles[kind] += r->cycles;
 	if (r->balance < 0 || r->class_of == TS_CLASS_SYNC ||
 		r->class_of == TS_CLASS_EXTERNAL_SYNC || r->class_of == TS_CLASS_ASYNC_SYNC)
 		return;
@@ -303,8 +269,6 @@ slowly(struct slow *w, const struct fixture *f, int64_t ipu, int64_t from, int64
 
 	ck_assert_ptr_nonnull(set);
 	memset(w, 0, sizeof(*w));
-	for (int k = 0; k < TS_TRAFFIC_COUNT; k++)
-		w->moved[k][0] = w->moved[k][1] = -1;
 	for (size_t i = 0; i < f->rows; i++) {
 		const struct row *r = &f->row[i];
 		int k = r->class_of < 0 ? TS_CLASS_CONTROL : r->class_of;
@@ -344,12 +308,10 @@ compare_work(const struct ts_proportion *p, const struct slow *w)
 	ck_assert_int_eq(p->work.all.mean, w->mean);
 	ck_assert_int_eq(p->work.compute.cycles, w->compute);
 	ck_assert_int_eq(p->work.compute.mean, w->compute_mean);
+	/* how much a step moves is not recorded */
 	for (int k = 0; k < TS_TRAFFIC_COUNT; k++) {
-		const struct ts_traffic_sum *t = &p->work.traffic[k];
-
-		ck_assert_int_eq(t->in, w->cut[k][0] ? -1 : w->moved[k][0]);
-		ck_assert_int_eq(t->out, w->cut[k][1] ? -1 : w->moved[k][1]);
-		ck_assert_int_eq(t->cycles, w->traffic_cycles[k]);
+		ck_assert_int_eq(p->work.traffic[k].in, TS_UNKNOWN);
+		ck_assert_int_eq(p->work.traffic[k].out, TS_UNKNOWN);
 	}
 }
 
@@ -497,7 +459,7 @@ START_TEST(absent)
 	ts_reader_close(f.rd);
 	ts_report_close(f.report);
 	sql(&f, "DROP TABLE step_ipu");
-	f.report = index_dir_open(&f.d, "report.tilescope");
+	f.report = index_dir_relations(&f.d);
 	ck_assert_int_eq(ts_reader_open(&f.rd, f.report, &err), TS_OK);
 	ck_assert_int_eq(ts_trace_open(&f.trace, f.rd, NULL, &err), TS_OK);
 	ck_assert_int_eq(ts_proportions_read(&p, f.rd, f.trace, 0, 100, TS_PROPORTIONS_TIME, NULL,

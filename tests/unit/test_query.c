@@ -362,7 +362,7 @@ compare_ranges(struct ts_query *q, const struct ts_relation_def *def)
 
 START_TEST(relations_are_the_cursors)
 {
-	struct ts_demo_options o = {.layout = _i ? TS_DEMO_SDK : TS_DEMO_STORE,
+	struct ts_demo_options o = {.layout = TS_DEMO_PROFILE,
 		.ipus = 2,
 		.tiles = 16,
 		.steps = 120,
@@ -388,7 +388,7 @@ START_TEST(relations_are_the_cursors)
 		if (ts_relation_def((enum ts_relation)i)->key >= 0)
 			compare_ranges(q, ts_relation_def((enum ts_relation)i));
 	}
-	ck_assert_int_ge(bound, _i ? 6 : 30);
+	ck_assert_int_ge(bound, 30);
 	ts_query_close(q);
 	ts_reader_close(rd);
 	ts_report_close(r);
@@ -737,7 +737,7 @@ main(void)
 	tcase_add_loop_test(t, what_is_answered, 0, (int)TS_COUNT(answered));
 	tcase_add_test(t, groups_by_own_rules);
 	tcase_add_loop_test(t, views_of_the_file, 0, 3);
-	tcase_add_loop_test(t, relations_are_the_cursors, 0, 2);
+	tcase_add_test(t, relations_are_the_cursors);
 	tcase_add_test(t, time_is_bounded);
 	tcase_add_test(t, it_is_cancelled);
 	tcase_add_loop_test(t, memory_is_bounded, 0, 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables of several tiles by name against SQL: rows by tile and rows mixed, names here and in another table. */
+/* Variables of several tiles by name against SQL: rows by tile and rows mixed. */
 #include "config.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "tilescope/report/set_variables.h"
 #include "tilescope/report/tile_rows.h"
 
-enum { TILES = 9, IPU_FROM = 4, ROWS = 300, WITHOUT = 12, WAYS = 3 };
+enum { TILES = 10, ROWS = 300, WITHOUT = 12, WAYS = 3 };
 enum { NAMES = 1600, TOO_LARGE = 4, SIZES = 5 };
 
 /* Rows that do not stand by tile. */
@@ -28,45 +28,22 @@ mixed_rows(unsigned seed)
 #define CATEGORY \
 	"CASE category WHEN 3 THEN 'stack' WHEN 1 THEN 'code' WHEN 2000 THEN 'category 2000' END"
 
-/* Are categories texts in the rows themselves? */
-static bool
-category_texts(unsigned seed)
-{
-	return seed % 4 == 2;
-}
-
-/*
- * Names in the rows of a store; in another table of a profile, whose rows may be mixed. Most names are of one category, or of
- * none.
- */
+/* Most names are of one category, or of none. */
 static void
 begin(struct fixture *f, unsigned seed)
 {
-	bool profile = seed % 2, mixed = mixed_rows(seed);
-
-	make_fixture(f, "profile.pop", seed * 31 + 1);
+	make_relations(f, seed * 31 + 1);
 	sql(f, "CREATE TABLE names(id INTEGER PRIMARY KEY, s TEXT)");
 	for (int i = 0; i < 20; i++)
 		sql(f, "INSERT INTO names VALUES(%d, 'n%d')", i, i % 17);
 	sql(f,
-		profile ? "CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
-			  "CREATE TABLE vars_string_table(id INTEGER PRIMARY KEY, string TEXT);"
-			  "INSERT INTO vars_string_table SELECT id, s FROM names;"
-			  "CREATE TABLE var_categories(id INTEGER, name TEXT);"
-			  "INSERT INTO var_categories VALUES(3, 'stack'), (1, 'code');"
-			  "CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, name INTEGER, "
-			  "category INTEGER)"
-			: "CREATE TABLE report(key TEXT, value TEXT);"
-			  "INSERT INTO report VALUES('store_version', '1');"
-			  "CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, "
-			  "bytes INTEGER, name TEXT, category);"
-			  "CREATE TABLE memory_category(category, name TEXT);"
-			  "INSERT INTO memory_category VALUES(3, 'stack'), (1, 'code');"
-			  "CREATE TABLE ipu(ipu, replica, first_tile, tile_count)");
-	if (!profile)
-		sql(f, "INSERT INTO ipu VALUES(0, 0, 0, %d), (1, 0, %d, %d)", IPU_FROM, IPU_FROM,
-			TILES - IPU_FROM);
-	sql(f, "CREATE TEMP TABLE r(tile, bytes, name, category)");
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, "
+		"bytes INTEGER, name TEXT, category INTEGER);"
+		"CREATE TABLE memory_category(category, name TEXT);"
+		"INSERT INTO memory_category VALUES(3, 'stack'), (1, 'code');"
+		"CREATE TABLE target(ipus INTEGER, tiles_per_ipu INTEGER)");
+	sql(f, "INSERT INTO target VALUES(2, %d); CREATE TEMP TABLE r(tile, bytes, name, category)",
+		TILES / 2);
 	for (int i = 0; i < ROWS; i++) {
 		static const char *const categories[] = {"3", "1", "NULL", "2000"};
 		unsigned name = rnd(f, 20);
@@ -77,14 +54,10 @@ begin(struct fixture *f, unsigned seed)
 								: 1) %
 				4]);
 	}
-	if (profile)
-		sql(f, "INSERT INTO vars_info SELECT tile, bytes, name, category FROM r ORDER BY %s",
-			mixed ? "bytes" : "tile");
-	else
-		sql(f,
-			"INSERT INTO lowered_variable SELECT NULL, tile, bytes, s, %s FROM r JOIN "
-			"names ON id = name ORDER BY tile",
-			category_texts(seed) ? CATEGORY : "category");
+	sql(f,
+		"INSERT INTO lowered_variable SELECT NULL, tile, bytes, s, category FROM r JOIN "
+		"names ON id = name ORDER BY %s",
+		mixed_rows(seed) ? "bytes" : "tile");
 }
 
 static int64_t
@@ -129,11 +102,11 @@ START_TEST(names_have_the_sums_of_sql)
 	struct index_dir d;
 	struct ts_index *x = NULL;
 	struct ts_kinds kinds;
-	static const int64_t some[] = {1, 2, 5, 8}, of_ipu[] = {4, 5, 6, 7, 8};
+	static const int64_t some[] = {1, 2, 5, 8}, of_ipu[] = {5, 6, 7, 8, 9};
 	bool ipu = _i % 3 == 0;
 	const int64_t *tiles = ipu ? of_ipu : some;
 	size_t n = ipu ? TS_COUNT(of_ipu) : TS_COUNT(some);
-	const char *in = ipu ? "4, 5, 6, 7, 8" : "1, 2, 5, 8";
+	const char *in = ipu ? "5, 6, 7, 8, 9" : "1, 2, 5, 8";
 	struct ts_err err = {0};
 	struct ts_set_variables v;
 	struct fixture f;
@@ -151,7 +124,7 @@ START_TEST(names_have_the_sums_of_sql)
 		ck_assert(ts_index_sections(x) & ts_section_bit(TS_SECTION_COLUMNS));
 		ck_assert_int_eq(_i >= 2 * WITHOUT && !mixed_rows((unsigned)_i),
 			ts_tile_rows_quick(x));
-		if (ts_tile_rows_quick(x) && _i % 2 == 0) /* of its two IPUs it is kept there */
+		if (ts_tile_rows_quick(x)) /* of its two IPUs it is kept there */
 			ck_assert(ts_tile_rows_of(&kinds, x) && kinds.kept == 2);
 		ts_reader_set_index(f.reader, x);
 	}
@@ -163,17 +136,14 @@ START_TEST(names_have_the_sums_of_sql)
 		const struct ts_set_variable *r = &v.row[i];
 		const char *name = ts_set_variable_name(&v, r);
 
-		/* names of a profile are told apart by their numbers, also where two say the same */
-		if (ask(&f, "count(DISTINCT name)", name, in) == 1 || _i % 2 == 0) {
-			ck_assert_int_eq(r->bytes, ask(&f, "sum(bytes)", name, in));
-			ck_assert_int_eq(r->pieces, ask(&f, "count(*)", name, in));
-			ck_assert_int_eq(r->tiles, ask(&f, "count(DISTINCT tile)", name, in));
-			snprintf(most, sizeof(most),
-				"max((SELECT sum(x.bytes) FROM r x JOIN names y ON y.id = x.name "
-				"WHERE y.s = names.s AND x.tile = r.tile))");
-			ck_assert_int_eq(r->fullest, ask(&f, most, name, in));
-			check_category(&f, &v, r, in);
-		}
+		ck_assert_int_eq(r->bytes, ask(&f, "sum(bytes)", name, in));
+		ck_assert_int_eq(r->pieces, ask(&f, "count(*)", name, in));
+		ck_assert_int_eq(r->tiles, ask(&f, "count(DISTINCT tile)", name, in));
+		snprintf(most, sizeof(most),
+			"max((SELECT sum(x.bytes) FROM r x JOIN names y ON y.id = x.name "
+			"WHERE y.s = names.s AND x.tile = r.tile))");
+		ck_assert_int_eq(r->fullest, ask(&f, most, name, in));
+		check_category(&f, &v, r, in);
 		ck_assert(i == 0 || r->bytes <= v.row[i - 1].bytes);
 		sum += r->bytes;
 	}
@@ -216,10 +186,8 @@ begin_many(struct fixture *f, int which)
 	static const int64_t large[SIZES] = {100, 5000, 1 << 20, INT64_C(1) << 35,
 		INT64_C(1) << 41};
 
-	make_fixture(f, "profile.pop", (unsigned)which + 7);
+	make_relations(f, (unsigned)which + 7);
 	sql(f,
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER, "
 		"name TEXT); CREATE TEMP TABLE r(tile, bytes, name)");
 	for (int i = 0; i < NAMES; i++)
@@ -287,40 +255,22 @@ START_TEST(of_many_names_the_same_are_kept_with_an_index)
 END_TEST
 
 enum { LONG = 8100, LONG_NAMES = 9000 }; /* more than TS_SET_TEXT together */
-enum { LONG_ROWS, LONG_DICTIONARY, LONG_INDEX, LONG_WAYS };
+enum { LONG_ROWS, LONG_INDEX, LONG_WAYS };
 
 /* The section of columns may be so large in a larger report only. */
 static void
-begin_long(struct fixture *f, bool dictionary)
+begin_long(struct fixture *f)
 {
-	make_fixture(f, "profile.pop", 3);
+	make_relations(f, 3);
 	sql(f,
-		"CREATE TABLE names(i INTEGER PRIMARY KEY, s TEXT);"
-		"CREATE TABLE more(x); INSERT INTO more VALUES(zeroblob(60000000))");
-	sql(f,
+		"CREATE TABLE more(x); INSERT INTO more VALUES(zeroblob(60000000));"
+		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER, name TEXT);"
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
-		"INSERT INTO names SELECT i, printf('%%.%dc', 'n') || i FROM n",
-		LONG_NAMES - 1, LONG);
-	if (dictionary)
-		sql(f,
-			"CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
-			"CREATE TABLE vars_string_table(id INTEGER PRIMARY KEY, string TEXT);"
-			"INSERT INTO vars_string_table SELECT i, s FROM names;"
-			"CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, name INTEGER);"
-			"INSERT INTO vars_info SELECT i * 2 / %d, i, i FROM names",
-			LONG_NAMES);
-	else
-		sql(f,
-			"CREATE TABLE report(key TEXT, value TEXT);"
-			"INSERT INTO report VALUES('store_version', '1');"
-			"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, "
-			"bytes INTEGER, name TEXT);"
-			"INSERT INTO lowered_variable SELECT NULL, i * 2 / %d, i, s FROM names",
-			LONG_NAMES);
-	sql(f, "DROP TABLE names");
+		"INSERT INTO lowered_variable SELECT NULL, i * 2 / %d, i, printf('%%.%dc', 'n') || i FROM n",
+		LONG_NAMES - 1, LONG_NAMES, LONG);
 }
 
-/* Names in the rows are not told apart then; where they are numbers the smallest are left out. */
+/* Names in the rows are not told apart then; with the index the smallest are left out. */
 START_TEST(names_that_do_not_fit_are_left_out)
 {
 	static const int64_t tiles[] = {0, 1};
@@ -330,7 +280,7 @@ START_TEST(names_that_do_not_fit_are_left_out)
 	struct index_dir d;
 	struct fixture f;
 
-	begin_long(&f, _i == LONG_DICTIONARY);
+	begin_long(&f);
 	open_report(&f);
 	index_dir_begin(&d);
 	if (_i == LONG_INDEX) {

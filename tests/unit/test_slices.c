@@ -111,11 +111,10 @@ begin_with(void (*filler)(struct fixture *f, sqlite3 *db, int layout), int n, bo
 	f->seed = 0x9e3779b97f4a7c15u * (uint64_t)(n + 1);
 	f->orphans = orphans;
 	index_dir_begin(&f->d);
-	snprintf(path, sizeof(path), "%s/report.tilescope", f->d.dir);
+	snprintf(path, sizeof(path), "%s/relations.db", f->d.dir);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	run(db,
-		"PRAGMA synchronous = OFF; BEGIN; CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
+		"PRAGMA synchronous = OFF; BEGIN; "
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, name TEXT);"
 		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER, \"end\" INTEGER)");
 	filler(f, db, n % 8);
@@ -123,7 +122,7 @@ begin_with(void (*filler)(struct fixture *f, sqlite3 *db, int layout), int n, bo
 		run(db, "CREATE INDEX i ON step_ipu(step)");
 	run(db, "COMMIT");
 	sqlite3_close(db);
-	f->report = index_dir_open(&f->d, "report.tilescope");
+	f->report = index_dir_relations(&f->d);
 	f->bare = reader(f);
 	f->rd = reader(f);
 	f->index = index_dir_build(&f->d, f->report, f->bare,

@@ -209,11 +209,10 @@ begin(struct fixture *f, int n, int wrong, int64_t steps, int ipus)
 	memset(f, 0, sizeof(*f));
 	f->seed = 0x9e3779b97f4a7c15u * (uint64_t)(n + 1);
 	index_dir_begin(&f->d);
-	snprintf(path, sizeof(path), "%s/report.tilescope", f->d.dir);
+	snprintf(path, sizeof(path), "%s/relations.db", f->d.dir);
 	ck_assert_int_eq(sqlite3_open(path, &f->db), SQLITE_OK);
 	sql(f,
-		"PRAGMA synchronous = OFF; BEGIN; CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
+		"PRAGMA synchronous = OFF; BEGIN; "
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, context INTEGER);"
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER, name TEXT, sync_type TEXT);"
 		"CREATE TABLE step_ipu(n INTEGER PRIMARY KEY AUTOINCREMENT, step INTEGER, ipu INTEGER,"
@@ -223,7 +222,7 @@ begin(struct fixture *f, int n, int wrong, int64_t steps, int ipus)
 	fill_programs(f, wrong);
 	fill(f, wrong, steps, ipus);
 	sql(f, "COMMIT");
-	f->report = index_dir_open(&f->d, "report.tilescope");
+	f->report = index_dir_relations(&f->d);
 	f->bare = reader(f);
 	f->rd = reader(f);
 	ck_assert_msg(ts_trace_open(&f->trace, f->bare, NULL, &err) == TS_OK, "%s", err.msg);

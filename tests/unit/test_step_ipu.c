@@ -89,7 +89,7 @@ START_TEST(random_reports)
 	struct fixture f;
 	struct ts_trace *t;
 
-	make_store(&f, (unsigned)_i + 1);
+	make_relations(&f, (unsigned)_i + 1);
 	fill(&f);
 	t = open_trace(&f);
 	for (int64_t step = -1; step <= STEPS; step++)
@@ -112,7 +112,7 @@ START_TEST(no_ipu)
 	struct ts_err err = {0};
 	int64_t ipu = 3;
 
-	make_store(&f, 7);
+	make_relations(&f, 7);
 	fill(&f);
 	sql(&f, "%s", odd[_i]);
 	t = open_trace(&f);

@@ -59,8 +59,6 @@ write_report(const char *path)
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	sqlite_run(db,
 		"PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;"
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER,"
 		" compute_set INTEGER)");
 	ck_assert_int_eq(sqlite3_prepare_v2(db, "INSERT INTO step VALUES(?1, 'Sync', ?2, ?3)", -1,
@@ -87,15 +85,17 @@ begin(int round, bool spoilt)
 {
 	struct ts_report_options o = {0};
 	struct ts_err err = {0};
-	char path[INDEX_PATH];
+	char relations[INDEX_PATH], path[INDEX_PATH];
 
 	seed = (uint64_t)round + 3;
 	index_dir_begin(&d);
 	make_truth(round % 2 == 1);
-	snprintf(path, sizeof(path), "%s/report.tilescope", d.dir);
-	write_report(path);
+	snprintf(relations, sizeof(relations), "%s/relations.db", d.dir);
+	snprintf(path, sizeof(path), "%s/profile.pop", d.dir);
+	write_report(relations);
+	relations_profile(relations, path);
 	if (spoilt)
-		damage_table(path, "step");
+		damage_table(path, "steps");
 	ck_assert_msg(ts_report_open(&r, path, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
 }

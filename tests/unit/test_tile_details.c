@@ -18,8 +18,7 @@ enum { TILES = 6 };
 
 static const char *const categories[] = {"variable", "vertexCode", "stack",
 	"instrumentationResults", "vertexInstanceState", "odd"};
-static const char *const regions[] = {"'non_interleaved'", "'interleaved'", "'overflowed'", "NULL",
-	"'elsewhere'"};
+static const char *const regions[] = {"'non_interleaved'", "'interleaved'", "'overflowed'", "NULL"};
 
 static int64_t
 ask(struct fixture *f, const char *text)
@@ -37,7 +36,7 @@ ask(struct fixture *f, const char *text)
 static void
 begin(struct fixture *f, unsigned seed)
 {
-	make_store(f, seed * 131 + 7);
+	make_relations(f, seed * 131 + 7);
 	sql(f,
 		"CREATE TABLE memory_category(category INTEGER PRIMARY KEY, name TEXT);"
 		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER, total_gaps INTEGER,"

@@ -273,9 +273,6 @@ START_TEST(huge_bytes)
 
 	begin(&f);
 	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1')");
-	sql(&f,
 		"CREATE TABLE class_interval(class INTEGER, start INTEGER, end INTEGER); "
 		"INSERT INTO class_interval VALUES(0, 0, 9), (0, 4, 4611686018427387904), (1, 3, 5)");
 	sql(&f,
@@ -353,18 +350,14 @@ START_TEST(absent)
 		{"CREATE TABLE lowered_variable(id INTEGER, tile INTEGER, bytes INTEGER)",
 			"CREATE TABLE class_interval(class INTEGER, start INTEGER, end INTEGER)"},
 	};
-	struct ts_report_options o = {0};
 	struct ts_tile_lives *l;
 	struct ts_err err = {0};
 	struct fixture f;
 
 	begin(&f);
-	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1')");
 	sql(&f, "%s; %s", tables[_i][0], tables[_i][1]);
 	sql(&f, "COMMIT");
-	ck_assert_msg(ts_report_open(&f.report, f.path, &o, &err) == TS_OK, "%s", err.msg);
+	f.report = index_dir_relations(&f.d);
 	ck_assert_int_eq(ts_reader_open(&f.plain, f.report, &err), TS_OK);
 	ck_assert(!ts_tile_lives_can(f.report));
 	ck_assert_int_eq(ts_tile_lives_read(&l, f.plain, NULL, &err), TS_E_ABSENT);
@@ -386,8 +379,6 @@ START_TEST(crests)
 	seed = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 11;
 	begin(&f);
 	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
 		"CREATE TABLE class_interval(class, start, end); "
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, class, always_live)");
 	for (int i = 0; i < 4 * KINDS; i++) {

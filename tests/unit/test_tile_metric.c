@@ -191,8 +191,6 @@ blob(char out[1024])
 }
 
 static const char store[] =
-	"CREATE TABLE report(key TEXT, value TEXT);"
-	"INSERT INTO report VALUES('store_version', '1');"
 	"CREATE TABLE tile_memory(tile INTEGER, ipu INTEGER, physical INTEGER, total INTEGER, "
 	"total_gaps INTEGER, non_interleaved INTEGER, interleaved INTEGER, overflowed INTEGER, "
 	"always_live INTEGER, not_always_live_peak INTEGER);"
@@ -278,7 +276,7 @@ START_TEST(random_stores_say_what_the_slow_way_says)
 	struct fixture f;
 
 	srand((unsigned)_i + 1);
-	make_fixture(&f, "profile.pop", 0);
+	make_as_it_is(&f, 0);
 	sql(&f, "PRAGMA synchronous = OFF; BEGIN");
 	sql(&f, "%s", store);
 	random_memory(&f);
@@ -294,7 +292,7 @@ END_TEST
 
 START_TEST(a_demo_says_what_the_slow_way_says)
 {
-	const struct ts_demo_options o = {.layout = TS_DEMO_STORE,
+	const struct ts_demo_options o = {.layout = TS_DEMO_PROFILE,
 		.ipus = 2,
 		.tiles = 8,
 		.steps = 60,
@@ -303,10 +301,11 @@ START_TEST(a_demo_says_what_the_slow_way_says)
 	struct fixture f;
 	char *path;
 
-	make_fixture(&f, "profile.pop", 0);
+	make_fixture(&f, "relations.db", 0);
 	ck_assert_msg(ts_demo_write(&path, f.dir, &o, NULL, NULL, &err) == TS_OK, "%s", err.msg);
-	snprintf(f.path, sizeof(f.path), "%s", path);
+	snprintf(f.profile, sizeof(f.profile), "%s", path);
 	free(path);
+	profile_relations(f.profile, f.path);
 	open_report(&f);
 	for (size_t i = 0; i < TS_COUNT(slow); i++)
 		compare(&f, &slow[i], 16);
@@ -334,7 +333,7 @@ START_TEST(what_is_estimated_and_what_is_lacking_is_said)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	make_fixture(&f, "profile.pop", 0);
+	make_as_it_is(&f, 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"INSERT INTO compute_set VALUES(0, 'a', X'05000000', X'07000000'), "
@@ -383,7 +382,7 @@ START_TEST(half_a_sum_is_called_so)
 		struct ts_err err = {0};
 		struct fixture f;
 
-		make_fixture(&f, "profile.pop", 0);
+		make_as_it_is(&f, 0);
 		sql(&f, "%s", store);
 		sql(&f, "%s",
 			"INSERT INTO compute_set(compute_set, name, cycles_by_tile) VALUES(0, 'a', X'07000000');"
@@ -411,7 +410,7 @@ START_TEST(what_cannot_be_read_is_not_0)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	make_fixture(&f, "profile.pop", 0);
+	make_as_it_is(&f, 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"INSERT INTO tile_vertex VALUES(0, 1, 10), (0, 2, 5), (1, 1, 10), (1, 2, NULL), (1, 3, 7),"
@@ -439,7 +438,7 @@ START_TEST(cycles_of_one_tile_an_ipu_are_marked)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	make_fixture(&f, "profile.pop", 0);
+	make_relations(&f, 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"INSERT INTO report VALUES('compute_instrumentation', 'ipu');"
@@ -459,7 +458,7 @@ START_TEST(a_sum_that_does_not_fit_is_unknown)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	make_fixture(&f, "profile.pop", 0);
+	make_as_it_is(&f, 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"INSERT INTO vertex_type VALUES(1, 'v', 4611686018427387904);"
@@ -484,10 +483,10 @@ START_TEST(what_is_not_recorded_is_absent)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	make_fixture(&f, "profile.pop", 0);
+	make_relations(&f, 0);
 	sql(&f,
-		"CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
-		"INSERT INTO memory_by_tile VALUES(0, 5), (2, 6)");
+		"CREATE TABLE tile_memory(tile INTEGER, total INTEGER);"
+		"INSERT INTO tile_memory VALUES(0, 5), (2, 6)");
 	open_report(&f);
 	for (size_t i = 0; i < TS_COUNT(slow); i++) {
 		struct ts_metric m;
@@ -513,7 +512,7 @@ START_TEST(peaks_are_derived_where_they_are_not_recorded)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	make_fixture(&f, "profile.pop", 0);
+	make_relations(&f, 0);
 	sql(&f, "%s", store);
 	sql(&f,
 		"ALTER TABLE tile_memory DROP COLUMN not_always_live_peak;"
@@ -545,7 +544,7 @@ START_TEST(blobs_that_nobody_wrote_are_absent)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	make_fixture(&f, "profile.pop", 0);
+	make_relations(&f, 0);
 	sql(&f, "%s", store);
 	sql(&f, "INSERT INTO compute_set VALUES(0, 'a', NULL, NULL)");
 	open_report(&f);
@@ -566,7 +565,7 @@ START_TEST(a_cancelled_reading_ends)
 	struct ts_err err = {0};
 	struct fixture f;
 
-	make_fixture(&f, "profile.pop", 0);
+	make_relations(&f, 0);
 	sql(&f, "%s", store);
 	sql(&f, "INSERT INTO compute_set VALUES(0, 'a', NULL, X'07000000')");
 	open_report(&f);

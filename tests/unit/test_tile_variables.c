@@ -16,10 +16,14 @@
 #include "tilescope/demo/demo.h"
 #include "tilescope/report/tile_variables.h"
 
+#include "index_dir.h"
+
 struct fixture {
 	char dir[64];
-	char path[128];
-	sqlite3 *db;
+	char path[128];	     /* of the profile */
+	char relations[128]; /* what it is made of, or says */
+	const char *then;    /* SQL that changes the profile, or NULL */
+	sqlite3 *db;	     /* of `relations` */
 	struct ts_report *report;
 	struct ts_reader *reader;
 };
@@ -31,6 +35,7 @@ begin(struct fixture *f)
 	snprintf(f->dir, sizeof(f->dir), "/tmp/ts-variables-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(f->dir));
 	snprintf(f->path, sizeof(f->path), "%s/profile.pop", f->dir);
+	snprintf(f->relations, sizeof(f->relations), "%s/relations.db", f->dir);
 }
 
 static void
@@ -39,7 +44,7 @@ sql(struct fixture *f, const char *text)
 	char *message = NULL;
 
 	if (!f->db)
-		ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_open(f->relations, &f->db), SQLITE_OK);
 	ck_assert_msg(sqlite3_exec(f->db, text, NULL, NULL, &message) == SQLITE_OK, "%s", message);
 }
 
@@ -49,8 +54,19 @@ open_report(struct fixture *f)
 	struct ts_report_options o = {0};
 	struct ts_err err = {0};
 
+	sqlite3 *db;
+
+	if (f->db)
+		relations_profile(f->relations, f->path);
+	else
+		profile_relations(f->path, f->relations);
 	if (!f->db)
-		ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
+		ck_assert_int_eq(sqlite3_open(f->relations, &f->db), SQLITE_OK);
+	if (f->then) {
+		ck_assert_int_eq(sqlite3_open(f->path, &db), SQLITE_OK);
+		sqlite_run(db, f->then);
+		sqlite3_close(db);
+	}
 	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_msg(ts_reader_open(&f->reader, f->report, &err) == TS_OK, "%s", err.msg);
 }
@@ -61,8 +77,7 @@ end(struct fixture *f)
 	ts_reader_close(f->reader);
 	ts_report_close(f->report);
 	sqlite3_close(f->db);
-	unlink(f->path);
-	ck_assert_int_eq(rmdir(f->dir), 0);
+	index_dir_remove(f->dir);
 }
 
 static struct ts_tile_variables
@@ -103,26 +118,15 @@ check_against(struct fixture *f, int64_t tile, const char *query)
 	ts_tile_variables_fini(&v);
 }
 
-static const char of_sdk[] =
-	"SELECT s.string, c.name, v.size_bytes FROM vars_info v JOIN vars_string_table s "
-	"ON s.id = v.name JOIN var_categories c ON c.id = v.category WHERE v.tile = ?1 "
-	"ORDER BY v.size_bytes DESC, v.rowid";
-static const char of_store[] =
+static const char rows_of[] =
 	"SELECT v.name, c.name, v.bytes FROM lowered_variable v JOIN memory_category c "
 	"ON c.category = v.category WHERE v.tile = ?1 ORDER BY v.bytes DESC, v.rowid";
 
 /* ---- demo reports ---- */
 
 static const struct ts_demo_options demos[] = {
-	{.layout = TS_DEMO_SDK, .ipus = 2, .tiles = 8, .steps = 20, .variables = 3000},
-	{.layout = TS_DEMO_SDK,
-		.keys = true,
-		.ipus = 2,
-		.tiles = 8,
-		.steps = 20,
-		.variables = 3000},
-	{.layout = TS_DEMO_STORE, .ipus = 2, .tiles = 8, .steps = 20, .variables = 3000},
-	{.layout = TS_DEMO_STORE, .ipus = 1, .tiles = 2, .steps = 20, .variables = 40000},
+	{.layout = TS_DEMO_PROFILE, .ipus = 2, .tiles = 8, .steps = 20, .variables = 3000},
+	{.layout = TS_DEMO_PROFILE, .ipus = 1, .tiles = 2, .steps = 20, .variables = 40000},
 };
 
 START_TEST(a_demo_says_what_sql_says)
@@ -139,21 +143,18 @@ START_TEST(a_demo_says_what_sql_says)
 	open_report(&f);
 	ck_assert(ts_tile_variables_quick(f.report, NULL, 0));
 	for (int64_t tile = 0; tile <= o->ipus * o->tiles; tile++)
-		check_against(&f, tile, o->layout == TS_DEMO_SDK ? of_sdk : of_store);
+		check_against(&f, tile, rows_of);
 	end(&f);
 }
 END_TEST
 
 /* ---- reports made here ---- */
 
-static const char sdk_tables[] =
-	"CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, category INTEGER, name INTEGER);"
-	"CREATE TABLE vars_string_table(id INTEGER PRIMARY KEY, string TEXT);"
-	"CREATE TABLE var_categories(id INTEGER, name TEXT);"
-	"CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
-	"INSERT INTO var_categories VALUES(0, 'variable'), (1, 'stack');"
-	"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 499) "
-	"INSERT INTO vars_string_table SELECT i, 'layer_' || i || '/w' FROM n;";
+static const char tables[] =
+	"CREATE TABLE lowered_variable(tile INTEGER, bytes INTEGER, category INTEGER, name TEXT);"
+	"CREATE TABLE memory_category(category INTEGER, name TEXT);"
+	"CREATE TABLE tile_memory(tile INTEGER, total INTEGER);"
+	"INSERT INTO memory_category VALUES(0, 'variable'), (1, 'stack');";
 
 /* Rows of all tiles mixed: nothing but a pass over all of them finds one tile's. */
 START_TEST(a_pass_finds_the_same)
@@ -161,17 +162,17 @@ START_TEST(a_pass_finds_the_same)
 	struct fixture f;
 
 	begin(&f);
-	sql(&f, sdk_tables);
+	sql(&f, tables);
 	sql(&f,
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39999) "
-		"INSERT INTO vars_info SELECT (i * 7919) % 9, (i * 104729) % 5000, i % 2, i % 500 "
-		"FROM n");
+		"INSERT INTO lowered_variable SELECT (i * 7919) % 9, (i * 104729) % 5000, i % 2, "
+		"'layer_' || i % 500 || '/w' FROM n");
 	if (_i == 1)
-		sql(&f, "CREATE INDEX by_tile ON vars_info(tile)");
+		f.then = "CREATE INDEX by_tile ON vars_info(tile)";
 	open_report(&f);
 	ck_assert_int_eq(ts_tile_variables_quick(f.report, NULL, 0), _i == 1);
 	for (int64_t tile = 0; tile < 10; tile++)
-		check_against(&f, tile, of_sdk);
+		check_against(&f, tile, rows_of);
 	end(&f);
 }
 END_TEST
@@ -182,11 +183,12 @@ START_TEST(bad_sizes_are_left_out_and_counted)
 	struct fixture f;
 
 	begin(&f);
-	sql(&f, sdk_tables);
+	sql(&f, tables);
 	sql(&f,
-		"INSERT INTO vars_info VALUES(1, 10, 0, 1), (1, -5, 0, 2), (1, NULL, 0, 3), "
-		"(1, 9223372036854775807, 0, 4), (1, 'x', 0, 5), (1, 30, 77, NULL), "
-		"(1, 20, NULL, 9999), (2, 5, 0, 6), (NULL, 6, 0, 7)");
+		"INSERT INTO lowered_variable VALUES(1, 10, 0, 'layer_1/w'), (1, -5, 0, 'a'), (1, NULL, 0, 'b'), "
+		"(1, 9223372036854775807, 0, 'c'), (1, 'x', 0, 'd'), (1, 30, 77, NULL), "
+		"(1, 20, NULL, 'lost'), (2, 5, 0, 'e'), (NULL, 6, 0, 'f')");
+	f.then = "DELETE FROM vars_string_table WHERE string = 'lost'";
 	open_report(&f);
 	v = variables(&f, 1);
 	ck_assert_int_eq(v.found, 3);
@@ -211,10 +213,10 @@ START_TEST(a_sum_that_does_not_fit_is_unknown)
 	struct fixture f;
 
 	begin(&f);
-	sql(&f, sdk_tables);
+	sql(&f, tables);
 	sql(&f,
-		"INSERT INTO vars_info VALUES(1, 4611686018427387904, 0, 1), "
-		"(1, 4611686018427387904, 0, 2), (1, 7, 0, 3)");
+		"INSERT INTO lowered_variable VALUES(1, 4611686018427387904, 0, 'a'), "
+		"(1, 4611686018427387904, 0, 'b'), (1, 7, 0, 'c')");
 	open_report(&f);
 	v = variables(&f, 1);
 	ck_assert_int_eq(v.found, 3);
@@ -230,11 +232,8 @@ START_TEST(long_names_are_cut)
 	struct fixture f;
 
 	begin(&f);
-	sql(&f, sdk_tables);
-	sql(&f,
-		"INSERT INTO vars_string_table VALUES(1000, "
-		"replace(hex(zeroblob(10000)), '0', 'n'));"
-		"INSERT INTO vars_info VALUES(1, 5, 0, 1000)");
+	sql(&f, tables);
+	sql(&f, "INSERT INTO lowered_variable VALUES(1, 5, 0, replace(hex(zeroblob(10000)), '0', 'n'))");
 	open_report(&f);
 	v = variables(&f, 1);
 	ck_assert_uint_eq(strlen(v.variable[0].name), TS_TILE_VARIABLE_NAME);
@@ -255,10 +254,7 @@ START_TEST(names_of_many_have_room)
 	char rows[600];
 
 	begin(&f);
-	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
-		"CREATE TABLE lowered_variable(tile INTEGER, bytes INTEGER, name TEXT)");
+	sql(&f, "CREATE TABLE lowered_variable(tile INTEGER, bytes INTEGER, name TEXT)");
 	snprintf(rows, sizeof(rows),
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) "
 		"INSERT INTO lowered_variable SELECT 0, i, printf('%%.%dc', 'n') FROM n",
@@ -291,7 +287,7 @@ START_TEST(an_absent_relation_is_said)
 	struct fixture f;
 
 	begin(&f);
-	sql(&f, "CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);");
+	sql(&f, "CREATE TABLE tile_memory(tile INTEGER, total INTEGER);");
 	open_report(&f);
 	ck_assert(!ts_tile_variables_quick(f.report, NULL, 0));
 	ck_assert_int_eq(ts_tile_variables_read(&v, f.reader, 1, NULL, &err), TS_E_ABSENT);
@@ -307,7 +303,7 @@ START_TEST(no_variables_are_no_error)
 	struct fixture f;
 
 	begin(&f);
-	sql(&f, sdk_tables);
+	sql(&f, tables);
 	open_report(&f);
 	v = variables(&f, 1);
 	ck_assert(v.count == 0 && v.found == 0 && v.bytes == 0);
@@ -328,10 +324,10 @@ START_TEST(a_pass_shows_progress_and_can_be_cancelled)
 	struct fixture f;
 
 	begin(&f);
-	sql(&f, sdk_tables);
+	sql(&f, tables);
 	sql(&f,
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999) "
-		"INSERT INTO vars_info SELECT i % 10, i, 0, 1 FROM n");
+		"INSERT INTO lowered_variable SELECT i % 10, i, 0, 'a' FROM n");
 	open_report(&f);
 	ck_assert_int_eq(ts_tile_variables_read(&v, f.reader, 3, &progress, &err), TS_OK);
 	ck_assert_int_gt(progress.done, 0);

@@ -20,10 +20,10 @@
 static struct ts_err err;
 
 static void
-begin_demo(struct world *w, enum ts_demo_layout layout)
+begin_demo(struct world *w)
 {
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
-		.layout = layout,
+		.layout = TS_DEMO_PROFILE,
 		.seed = 3,
 		.tiles = 96,
 		.variables = 8000};
@@ -71,12 +71,11 @@ static const struct {
 		"ORDER BY coalesce(total_gaps, total) DESC, tile LIMIT 10)"},
 };
 
-static void
-compare(enum ts_demo_layout layout)
+START_TEST(means_what_sql_says)
 {
 	struct world w;
 
-	begin_demo(&w, layout);
+	begin_demo(&w);
 	for (size_t i = 0; i < TS_COUNT(same); i++) {
 		struct ts_tiles_named n;
 		struct ts_tile_set s;
@@ -95,22 +94,9 @@ compare(enum ts_demo_layout layout)
 	}
 	end_world(&w);
 }
-
-START_TEST(means_what_sql_says_of_a_store)
-{
-	compare(TS_DEMO_STORE);
-}
-END_TEST
-
-START_TEST(means_what_sql_says_of_a_profile)
-{
-	compare(TS_DEMO_SDK);
-}
 END_TEST
 
 static const char few[] =
-	"CREATE TABLE report(key TEXT, value TEXT);"
-	"INSERT INTO report VALUES('store_version', '1');"
 	"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER);"
 	"INSERT INTO tile_memory VALUES(0, 10), (1, 30), (3, 30), (2000000, 99);"
 	"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, name TEXT, bytes INTEGER);"
@@ -163,8 +149,6 @@ START_TEST(what_is_not_recorded)
 	struct world w;
 
 	begin_sql(&w,
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
 		" bytes_per_tile INTEGER);"
 		"INSERT INTO target VALUES('IPU', 2, 1, 4, 1000);");
@@ -179,50 +163,12 @@ START_TEST(what_is_not_recorded)
 }
 END_TEST
 
-/* The relation `ipu` where the tiles' rows do not say it: not what a division would give; a set, and SQL. */
-START_TEST(ipus_of_the_relation)
-{
-	char text[TS_TILE_SET_TEXT];
-	struct ts_tiles_named n;
-	struct ts_tile_set s;
-	struct world w;
-
-	begin_sql(&w,
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
-		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
-		" bytes_per_tile INTEGER);"
-		"INSERT INTO target VALUES('IPU', 2, 1, 4, 1000);"
-		"CREATE TABLE ipu(ipu INTEGER, replica INTEGER, first_tile INTEGER, tile_count INTEGER);"
-		"INSERT INTO ipu VALUES(0, 0, 0, 2), (1, 0, 2, 5);"
-		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER);"
-		"INSERT INTO tile_memory(tile, ipu, total) VALUES(0, NULL, 1), (1, NULL, 1), (2, NULL, 1),"
-		" (3, NULL, 1), (4, NULL, 1), (5, 0, 1), (6, NULL, 1), (7, NULL, 1);");
-	names(&w, "ipu(0)", "0-1,5");
-	names(&w, "ipu(1)", "2-4,6-7"); /* of 7 nobody says it: 7 / 4 */
-	ck_assert_int_eq(ts_tiles_named(&n, "ipu(2)", NULL, w.rd, NULL, NULL, &err), TS_E_USAGE);
-	ts_tiles_named_fini(&n);
-	for (int i = 0; i < 2; i++) {
-		by_sql(&s, &w,
-			i ? "SELECT tile FROM tile_memory WHERE ipu = 1"
-			  : "SELECT tile FROM tile_memory WHERE ipu = 0",
-			8);
-		ts_tile_set_print(text, sizeof(text), &s);
-		ck_assert_str_eq(text, i ? "2-4,6-7" : "0-1,5");
-		ts_tile_set_fini(&s);
-	}
-	end_world(&w);
-}
-END_TEST
-
 START_TEST(no_tiles_at_all)
 {
 	struct ts_tiles_named n;
 	struct world w;
 
 	begin_sql(&w,
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, name TEXT, bytes INTEGER);"
 		"INSERT INTO lowered_variable VALUES(0, 5, 'a', 7);");
 	ck_assert_int_eq(ts_tiles_named(&n, "using(\"a\")", NULL, w.rd, NULL, NULL, &err),
@@ -266,7 +212,7 @@ START_TEST(stops_and_goes_on)
 	struct sums whole = {0};
 	struct world w;
 
-	begin_demo(&w, _i ? TS_DEMO_SDK : TS_DEMO_STORE);
+	begin_demo(&w);
 	for (size_t i = 0; i < TS_COUNT(pieces); i++) {
 		struct sums s = {0};
 		const struct ts_name_asker asker = {.group = by_first_letter,
@@ -302,13 +248,11 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(t, 120);
-	tcase_add_test(t, means_what_sql_says_of_a_store);
-	tcase_add_test(t, means_what_sql_says_of_a_profile);
+	tcase_add_test(t, means_what_sql_says);
 	tcase_add_test(t, tiles_with_gaps_between_them);
 	tcase_add_test(t, what_is_not_recorded);
-	tcase_add_test(t, ipus_of_the_relation);
 	tcase_add_test(t, no_tiles_at_all);
-	tcase_add_loop_test(t, stops_and_goes_on, 0, 2);
+	tcase_add_test(t, stops_and_goes_on);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -27,7 +27,7 @@ struct truth {
 	const char *name;
 };
 
-enum shape { PLAIN, GAPS, VIEW, NO_ROWID, NAMES, NO_NAMES, LARGE, SHAPES };
+enum shape { PLAIN, GAPS, VIEW, NO_ROWID, NO_NAMES, LARGE, SHAPES };
 
 static struct index_dir d;
 static struct ts_report *r;
@@ -106,9 +106,6 @@ static const char *const schemas[SHAPES] = {
 		" WHERE id % 2 >= 0 ORDER BY id",
 	[NO_ROWID] = "CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, category,"
 		     " name) WITHOUT ROWID",
-	[NAMES] = "CREATE TABLE vars_info(id INTEGER PRIMARY KEY, tile INTEGER, size_bytes INTEGER,"
-		  " category INTEGER, name INTEGER);"
-		  "CREATE TABLE vars_string_table(id INTEGER, string TEXT)",
 	[NO_NAMES] = "CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER,"
 		     " bytes INTEGER, category INTEGER)",
 	[LARGE] =
@@ -118,29 +115,8 @@ static const char *const schemas[SHAPES] = {
 
 static const char *const inserts[SHAPES] = {
 	[VIEW] = "INSERT INTO hidden VALUES(?1, ?2, ?3, ?4, ?5)",
-	[NAMES] = "INSERT INTO vars_info VALUES(?1, ?2, ?3, ?4, ?5)",
 	[NO_NAMES] = "INSERT INTO lowered_variable VALUES(?1, ?2, ?3, ?4)",
 };
-
-/* Names by number: of row i the number 3 i + 5, and some numbers that nobody names. */
-static void
-insert_names(sqlite3 *db)
-{
-	sqlite3_stmt *s;
-
-	ck_assert_int_eq(sqlite3_prepare_v2(db, "INSERT INTO vars_string_table VALUES(?1, ?2)", -1,
-				 &s, NULL),
-		SQLITE_OK);
-	for (int i = 0; i < rows; i++) {
-		if (!truth[i].name)
-			continue;
-		sqlite3_bind_int64(s, 1, 3 * i + 5);
-		sqlite3_bind_text(s, 2, truth[i].name, -1, SQLITE_STATIC);
-		ck_assert_int_eq(sqlite3_step(s), SQLITE_DONE);
-		sqlite3_reset(s);
-	}
-	sqlite3_finalize(s);
-}
 
 static void
 insert_rows(sqlite3 *db)
@@ -157,9 +133,7 @@ insert_rows(sqlite3 *db)
 		bind(s, 2, truth[i].tile);
 		bind(s, 3, truth[i].bytes);
 		bind(s, 4, truth[i].category);
-		if (shape == NAMES)
-			sqlite3_bind_int64(s, 5, 3 * i + 5);
-		else if (shape != NO_NAMES && truth[i].name)
+		if (shape != NO_NAMES && truth[i].name)
 			sqlite3_bind_text(s, 5, truth[i].name, -1, SQLITE_STATIC);
 		ck_assert_int_eq(sqlite3_step(s), SQLITE_DONE);
 		sqlite3_reset(s);
@@ -170,37 +144,25 @@ insert_rows(sqlite3 *db)
 static void
 write_report(const char *path)
 {
-	static const char *const common[2] = {
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
-		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER,"
-		" tiles_per_ipu INTEGER, bytes_per_tile INTEGER);"
-		"INSERT INTO target VALUES('IPU', 4, 1, 16, 100000);"
-		"CREATE TABLE memory_category(category INTEGER, name TEXT);",
-		"CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
-		"CREATE TABLE programs(id INTEGER, name TEXT);"
-		"CREATE TABLE compute_sets(compute_set INTEGER, name TEXT);"
-		"CREATE TABLE steps(id INTEGER, type TEXT, program INTEGER, compute_set INTEGER);"
-		"CREATE TABLE steps_by_ipu(step_id INTEGER, ipu INTEGER, cycles INTEGER);"
-		"CREATE TABLE var_categories(id INTEGER, name TEXT);"};
 	sqlite3 *db;
 
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	sqlite_run(db, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
-	sqlite_run(db, common[shape == NAMES]);
+	sqlite_run(db,
+		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER,"
+		" tiles_per_ipu INTEGER, bytes_per_tile INTEGER);"
+		"INSERT INTO target VALUES('IPU', 4, 1, 16, 100000);"
+		"CREATE TABLE memory_category(category INTEGER, name TEXT);");
 	for (size_t i = 0; i < TS_COUNT(categories); i++) {
 		char sql[100];
 
-		snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(%zu, '%s')",
-			shape == NAMES ? "var_categories" : "memory_category", i,
+		snprintf(sql, sizeof(sql), "INSERT INTO memory_category VALUES(%zu, '%s')", i,
 			categories[i] ? categories[i] : "");
 		if (categories[i])
 			sqlite_run(db, sql);
 	}
 	sqlite_run(db, schemas[shape]);
 	insert_rows(db);
-	if (shape == NAMES)
-		insert_names(db);
 	sqlite_run(db, "COMMIT");
 	sqlite3_close(db);
 }
@@ -226,15 +188,16 @@ begin(enum shape s, int count)
 {
 	struct ts_report_options o = {0};
 	struct ts_err err = {0};
-	char path[INDEX_PATH];
+	char relations[INDEX_PATH], path[INDEX_PATH];
 
 	shape = s;
 	seed = (uint64_t)s * 977 + (uint64_t)count;
 	index_dir_begin(&d);
 	make_truth(count);
-	snprintf(path, sizeof(path), "%s/%s", d.dir,
-		s == NAMES ? "profile.pop" : "report.tilescope");
-	write_report(path);
+	snprintf(relations, sizeof(relations), "%s/relations.db", d.dir);
+	snprintf(path, sizeof(path), "%s/profile.pop", d.dir);
+	write_report(relations);
+	(s == VIEW || s == NO_ROWID ? relations_as_they_are : relations_profile)(relations, path);
 	ck_assert_msg(ts_report_open(&r, path, &o, &err) == TS_OK, "%s", err.msg);
 	ck_assert_int_eq(ts_reader_open(&rd, r, &err), TS_OK);
 	open_variables(&d.c);
@@ -775,8 +738,8 @@ no_categories(void *ctx, int action, const char *table, const char *column, cons
 	const char *by)
 {
 	(void)ctx, (void)column, (void)db, (void)by;
-	return action == SQLITE_READ && strcmp(table, "memory_category") == 0 ? SQLITE_DENY
-									      : SQLITE_OK;
+	return action == SQLITE_READ && strcmp(table, "var_categories") == 0 ? SQLITE_DENY
+									     : SQLITE_OK;
 }
 
 /* Not even the statement can be made: names are empty, and variables are counted as with others. */

@@ -181,7 +181,7 @@ worst_of(const struct table *a, int after, const struct truth *t, int64_t but)
 
 /* Two replicas, whose variables are listed once (times: 2) or both: the timeline says it. */
 static int
-make_replicas(struct fixture *f, const struct truth *t)
+make_replicas(struct fixture *f, struct truth *t)
 {
 	int64_t most = 0;
 	int times = 1 + (int)any(2);
@@ -197,9 +197,11 @@ make_replicas(struct fixture *f, const struct truth *t)
 	}
 	sql(f,
 		"CREATE TABLE target(type TEXT, ipus, replicas, tiles_per_ipu, bytes_per_tile); "
-		"INSERT INTO target VALUES('IPU', 2, 2, NULL, NULL); "
+		"INSERT INTO target VALUES('IPU', 2, 2, %d, NULL); "
 		"UPDATE liveness_step SET not_always_live = %" PRId64 " WHERE live_step = 3",
-		times == 2 ? most : most / 2);
+		TILES / 2, times == 2 ? most : most / 2);
+	for (int i = 0; i < TILES; i++)
+		t->ipu[i] = i / (TILES / 2);
 	return most > 1 ? times : 1;
 }
 
@@ -537,8 +539,6 @@ START_TEST(large_numbers)
 	snprintf(c.item[0].text, sizeof(c.item[0].text), "^odd");
 	begin(&f);
 	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
 		"CREATE TABLE variable(variable, name, bytes, always_live); "
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, class, always_live, variable); "
 		"CREATE TABLE class_interval(class, start, end);");
@@ -572,8 +572,6 @@ START_TEST(without_a_name)
 
 	begin(&f);
 	sql(&f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1'); "
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile, bytes, class, always_live, "
 		"name, variable); CREATE TABLE class_interval(class, start, end); "
 		"INSERT INTO class_interval VALUES(0, 0, 9); INSERT INTO lowered_variable VALUES"
@@ -605,14 +603,12 @@ END_TEST
 START_TEST(replicas_that_are_listed_once)
 {
 	static const char making[] =
-		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1');"
 		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
 		" bytes_per_tile INTEGER); INSERT INTO target VALUES('IPU', 2, 2, 2, 638976);"
-		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER,"
+		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER,"
 		" always_live INTEGER);"
-		"INSERT INTO tile_memory VALUES(0, 0, 9, 100), (1, 0, 9, 100), (2, 1, 9, 100),"
-		" (3, 1, 9, 100);"
+		"INSERT INTO tile_memory VALUES(0, 9, 100), (1, 9, 100), (2, 9, 100),"
+		" (3, 9, 100);"
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER,"
 		" class INTEGER, always_live INTEGER);"
 		"INSERT INTO lowered_variable VALUES(1, 0, 1000, 1, 0), (2, 1, 1000, 1, 0);"
@@ -623,33 +619,23 @@ START_TEST(replicas_that_are_listed_once)
 		"INSERT INTO liveness_step VALUES(0, 1000), (2, 0)"};
 	static const int64_t wanted[] = {400 + 2 * 2000, 400 + 2000};
 	struct ts_what_if_changes c = {0};
-	char dir[] = "/tmp/ts-replicas-XXXXXX", path[64];
 
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/profile.pop", dir);
 	for (int i = 0; i < 2; i++) {
-		struct ts_report_options o = {0};
 		struct ts_err err = {0};
-		struct ts_report *report;
-		struct ts_reader *rd;
 		struct ts_what_if *w;
-		sqlite3 *db;
+		struct fixture f;
 
-		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
-		ck_assert_int_eq(sqlite3_exec(db, making, NULL, NULL, NULL), SQLITE_OK);
-		ck_assert_int_eq(sqlite3_exec(db, step[i], NULL, NULL, NULL), SQLITE_OK);
-		sqlite3_close(db);
-		ck_assert_msg(ts_report_open(&report, path, &o, &err) == TS_OK, "%s", err.msg);
-		ck_assert_msg(ts_reader_open(&rd, report, &err) == TS_OK, "%s", err.msg);
-		ck_assert_msg(ts_what_if_read(&w, rd, NULL, &c, NULL, NULL, NULL, &err) == TS_OK,
+		begin(&f);
+		sql(&f, "%s", making);
+		sql(&f, "%s", step[i]);
+		open_report(&f);
+		ck_assert_msg(ts_what_if_read(&w, f.plain, NULL, &c, NULL, NULL, NULL, &err) ==
+				TS_OK,
 			"%s", err.msg);
 		ck_assert_int_eq(w->device.before.bytes, wanted[i]);
 		ts_what_if_free(w);
-		ts_reader_close(rd);
-		ts_report_close(report);
-		unlink(path);
+		end(&f);
 	}
-	ck_assert_int_eq(rmdir(dir), 0);
 }
 END_TEST
 

@@ -30,7 +30,7 @@ enum { TILES = 14, STEPS = 40, CLASSES = 12, NONE = -1, FAR = 90, ROWS = 300, NA
 
 struct fixture {
 	struct index_dir d;
-	char path[INDEX_PATH];
+	char path[INDEX_PATH]; /* of the relations; profile.pop stands beside it */
 	sqlite3 *db;
 	struct ts_report *report;
 	struct ts_reader *plain, *indexed;
@@ -81,7 +81,7 @@ static inline void sql(struct fixture *f, const char *fmt, ...) TS_PRINTF(2, 3);
 static inline void
 sql(struct fixture *f, const char *fmt, ...)
 {
-	char text[600], *message = NULL;
+	char text[1500], *message = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -176,16 +176,16 @@ variable(struct fixture *f, struct truth *t, int64_t id, int tile)
 	count(t, tile, r.class, bytes, r.always);
 }
 
-/* IPUs of different sizes, one that overlaps the one before, one without tiles; not of the last tiles. */
+/* Two IPUs; not of the tile that is far away. */
 static inline void
 ipus(struct fixture *f, struct truth *t)
 {
 	sql(f,
 		"CREATE TABLE ipu(ipu INTEGER, replica INTEGER, first_tile INTEGER, tile_count INTEGER); "
-		"INSERT INTO ipu VALUES(2, 0, 6, 5), (0, 0, 0, 3), (1, 0, 3, 4), (3, 0, 9, 0), "
-		"(NULL, 0, 11, 3)");
-	for (int i = 0; i < 11; i++)
-		t->ipu[i] = i < 3 ? 0 : i < 7 ? 1 : 2;
+		"INSERT INTO ipu VALUES(0, 0, 0, %d), (1, 0, %d, %d)",
+		TILES / 2, TILES / 2, TILES / 2);
+	for (int i = 0; i < TILES; i++)
+		t->ipu[i] = i / (TILES / 2);
 }
 
 /* What a tile uses, where that is recorded: several have most. */
@@ -199,35 +199,24 @@ used_of(int tile)
 static inline void
 tile_memory(struct fixture *f, struct truth *t)
 {
-	bool recorded = any(2), relation = any(3) == 0;
+	bool recorded = any(2);
 
 	t->recorded = recorded;
 	memcpy(t->base, t->always, sizeof(t->base));
-	sql(f,
-		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER, "
-		"always_live INTEGER)");
+	sql(f, "CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER, always_live INTEGER)");
 	for (int i = 0; i <= TILES; i++)
 		t->ipu[i] = NONE;
-	if (relation)
+	if (any(3))
 		ipus(f, t);
 	for (int i = 0; recorded && i < TILES; i++) {
 		int64_t always = (int64_t)any(3000);
-		bool own = any(4) > 0; /* does the row say the IPU */
 
-		if (own)
-			t->ipu[i] = i / 7;
 		if (any(5) == 0) {
-			sql(f, "INSERT INTO tile_memory VALUES(%d, %s, %" PRId64 ", NULL)", i,
-				!own		? "NULL"
-					: i / 7 ? "1"
-						: "0",
+			sql(f, "INSERT INTO tile_memory VALUES(%d, %" PRId64 ", NULL)", i,
 				used_of(i));
 			continue;
 		}
-		sql(f, "INSERT INTO tile_memory VALUES(%d, %s, %" PRId64 ", %" PRId64 ")", i,
-			!own		? "NULL"
-				: i / 7 ? "1"
-					: "0",
+		sql(f, "INSERT INTO tile_memory VALUES(%d, %" PRId64 ", %" PRId64 ")", i,
 			used_of(i), always);
 		t->base[i] = always;
 		t->there[i] = true;
@@ -250,9 +239,6 @@ make(struct fixture *f, struct truth *t, int number)
 			"bytes INTEGER, always_live INTEGER)");
 	for (int i = 0; t->lowered_from && i < NAMES; i++)
 		sql(f, "INSERT INTO variable VALUES(%d, '%s', 1, 0)", i, names[i]);
-	sql(f,
-		"CREATE TABLE report(key TEXT, value TEXT); "
-		"INSERT INTO report VALUES('source', 'store'), ('store_version', '1')");
 	if (t->steps != NONE)
 		sql(f,
 			"CREATE TABLE liveness_step(live_step INTEGER PRIMARY KEY, "
@@ -276,7 +262,7 @@ begin(struct fixture *f)
 {
 	memset(f, 0, sizeof(*f));
 	index_dir_begin(&f->d);
-	snprintf(f->path, sizeof(f->path), "%s/report.tilescope", f->d.dir);
+	snprintf(f->path, sizeof(f->path), "%s/relations.db", f->d.dir);
 	ck_assert_int_eq(sqlite3_open(f->path, &f->db), SQLITE_OK);
 	sql(f, "PRAGMA journal_mode=OFF; BEGIN");
 }
@@ -284,11 +270,10 @@ begin(struct fixture *f)
 static inline void
 open_report(struct fixture *f)
 {
-	struct ts_report_options o = {0};
 	struct ts_err err = {0};
 
 	sql(f, "COMMIT");
-	ck_assert_msg(ts_report_open(&f->report, f->path, &o, &err) == TS_OK, "%s", err.msg);
+	f->report = index_dir_relations(&f->d);
 	ck_assert_int_eq(ts_reader_open(&f->plain, f->report, &err), TS_OK);
 	ck_assert_int_eq(ts_reader_open(&f->indexed, f->report, &err), TS_OK);
 	f->index = index_dir_build(&f->d, f->report, f->plain,

@@ -11,6 +11,8 @@
 
 #include "tilescope/report/report.h"
 
+#include "index_dir.h"
+
 struct world {
 	char dir[REPORT_DIR];
 	char *path;
@@ -37,12 +39,31 @@ begin_world(struct world *w, const struct ts_demo_options *o)
 }
 
 static inline void
+begin_made(struct world *w, const char *sql, void (*make)(const char *, const char *))
+{
+	char *relations = NULL;
+
+	report_dir_make(w->dir);
+	report_dir_sql(w->dir, &relations, "relations.db", sql);
+	w->path = malloc(2 * REPORT_DIR);
+	ck_assert_ptr_nonnull(w->path);
+	snprintf(w->path, 2 * REPORT_DIR, "%s/profile.pop", w->dir);
+	make(relations, w->path);
+	free(relations);
+	open_world(w);
+}
+
+static inline void
 begin_sql(struct world *w, const char *sql)
 {
-	report_dir_make(w->dir);
-	w->path = NULL;
-	report_dir_sql(w->dir, &w->path, "report.tilescope", sql);
-	open_world(w);
+	begin_made(w, sql, relations_profile);
+}
+
+/* Rows that no profile can have. */
+static inline void
+begin_as_it_is(struct world *w, const char *sql)
+{
+	begin_made(w, sql, relations_as_they_are);
 }
 
 static inline void
@@ -50,9 +71,8 @@ end_world(struct world *w)
 {
 	ts_reader_close(w->rd);
 	ts_report_close(w->report);
-	unlink(w->path);
 	free(w->path);
-	ck_assert_int_eq(rmdir(w->dir), 0);
+	index_dir_remove(w->dir);
 }
 
 #endif
