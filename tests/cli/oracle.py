@@ -10,8 +10,9 @@ Expected: the object, which members are tolerated to differ and whether warnings
 Decisions where the definitions are silent:
  * A row is left out, and counted in warnings, when a number of it that a figure uses is NULL,
    negative, text, a blob, not integral (floats that are integral count up to 2^53) or above 2^62;
-   when start = cycles_base + active_cycles_from_min (or end) overflows 64 bits; or when it would
-   make a running sum overflow.  For step_ipu the numbers used are the four raw cycles columns.
+   when start = cycles_base + active_cycles_from_min (or end) overflows 64 bits or is negative; or
+   when it would make a running sum overflow.  For step_ipu the numbers used are the four raw cycles
+   columns, of which those that are added to the base may be negative.
  * A step_ipu row whose step joins no row of `steps` is left out and counted.
  * end < start is kept literally; a warning says how many.
  * Without a tile column a tile's number is its row's position, rows left out count too.
@@ -84,6 +85,13 @@ def number(value):
     if not isinstance(value, int) or value < 0 or value > BIG:
         return None
     return value
+
+
+def relative(value):
+    """The same of cycles relative to a step's base, which may be before it."""
+    if isinstance(value, int) and not isinstance(value, bool) and -BIG <= value < 0:
+        return value
+    return number(value)
 
 
 def words(value):
@@ -270,8 +278,8 @@ def execution(rows, exp):
         if ipu is not None:
             known.add(ipu)
         step = number(r["step_id"])
-        four = [number(r[c]) for c in ("cycles", "cycles_base", "active_cycles_from_min",
-                                       "active_cycles_to_max")]
+        four = [number(r["cycles"]), number(r["cycles_base"]),
+                relative(r["active_cycles_from_min"]), relative(r["active_cycles_to_max"])]
         if not joined:
             continue
         if None not in (ipu, step) + tuple(four[1:]) and max(four[1] + four[2], four[1] + four[3]) <= BIG:
@@ -282,7 +290,7 @@ def execution(rows, exp):
         cycles, start, end = four[0], four[1] + four[2], four[1] + four[3]
         f = figures.setdefault(ipu, {"first": None, "last": None, "sum": 0,
                                      "classes": dict.fromkeys(ALL_CLASSES, 0)})
-        if start > INT_MAX or end > INT_MAX or f["sum"] + cycles > INT_MAX:
+        if not (0 <= start <= INT_MAX and 0 <= end <= INT_MAX and f["sum"] + cycles <= INT_MAX):
             exp.left_out += 1
             continue
         if end < start:

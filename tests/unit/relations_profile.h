@@ -9,14 +9,12 @@
  * - IPUs have the same number of tiles each, runs follow one another, a step has no name: its program does (a step with a
  *   name but no named program gets one), and no data moved.
  * - A class is always live, or not: a variable that says otherwise than others of its class is in a class of its own.
- * - `variable` and `liveness_variable` are classes from RELATIONS_OWN_CLASS on, one for each variable.
+ * - `variable` and `liveness_variable` are classes from 1,000,000 on, one for each variable.
  * - Categories have names; tiles and categories without bytes have no row.
  * With relations that no profile has (contexts, operations, ...) it is no profile, but all of them as they are.
  */
 #ifndef TS_TESTS_UNIT_RELATIONS_PROFILE_H
 #define TS_TESTS_UNIT_RELATIONS_PROFILE_H
-
-enum { RELATIONS_OWN_CLASS = 1000000, RELATIONS_OWN_PROGRAM = 1000000 };
 
 /* Make the profile at `profile` of the tables in the database at `relations`; its writers have committed. */
 void relations_profile(const char *relations, const char *profile);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Metrics by tile against a slow computation: SQL says which rows count and how often, and every blob is
- * taken apart here. On random small stores and on the demo; damage, absence, bounds and cancelling.
+ * taken apart here. On random small reports and on the demo; damage, absence, bounds and cancelling.
  */
 #include "config.h"
 
@@ -162,7 +162,7 @@ compare(struct fixture *f, const struct slow *w, int n)
 	free(wanted);
 }
 
-/* --- random stores ------------------------------------------------------------------------------ */
+/* --- random reports ------------------------------------------------------------------------------ */
 
 static unsigned
 pick(unsigned n)
@@ -190,7 +190,7 @@ blob(char out[1024])
 	return out;
 }
 
-static const char store[] =
+static const char tables[] =
 	"CREATE TABLE tile_memory(tile INTEGER, ipu INTEGER, physical INTEGER, total INTEGER, "
 	"total_gaps INTEGER, non_interleaved INTEGER, interleaved INTEGER, overflowed INTEGER, "
 	"always_live INTEGER, not_always_live_peak INTEGER);"
@@ -271,14 +271,14 @@ random_programs(struct fixture *f)
 					  : "1");
 }
 
-START_TEST(random_stores_say_what_the_slow_way_says)
+START_TEST(random_reports_say_what_the_slow_way_says)
 {
 	struct fixture f;
 
 	srand((unsigned)_i + 1);
 	make_as_it_is(&f, 0);
 	sql(&f, "PRAGMA synchronous = OFF; BEGIN");
-	sql(&f, "%s", store);
+	sql(&f, "%s", tables);
 	random_memory(&f);
 	sql(&f, "INSERT INTO tile_category VALUES(0, 3, NULL, 5, 6)");
 	random_programs(&f);
@@ -334,7 +334,7 @@ START_TEST(what_is_estimated_and_what_is_lacking_is_said)
 	struct fixture f;
 
 	make_as_it_is(&f, 0);
-	sql(&f, "%s", store);
+	sql(&f, "%s", tables);
 	sql(&f,
 		"INSERT INTO compute_set VALUES(0, 'a', X'05000000', X'07000000'), "
 		"(1, 'b', X'0100000002000000', NULL), (2, 'c', NULL, NULL), (3, 'd', NULL, 'x');"
@@ -383,7 +383,7 @@ START_TEST(half_a_sum_is_called_so)
 		struct fixture f;
 
 		make_as_it_is(&f, 0);
-		sql(&f, "%s", store);
+		sql(&f, "%s", tables);
 		sql(&f, "%s",
 			"INSERT INTO compute_set(compute_set, name, cycles_by_tile) VALUES(0, 'a', X'07000000');"
 			"INSERT INTO program(program, type, cycles_by_tile) VALUES(5, 'DoExchange', X'03000000'), "
@@ -411,7 +411,7 @@ START_TEST(what_cannot_be_read_is_not_0)
 	struct fixture f;
 
 	make_as_it_is(&f, 0);
-	sql(&f, "%s", store);
+	sql(&f, "%s", tables);
 	sql(&f,
 		"INSERT INTO tile_vertex VALUES(0, 1, 10), (0, 2, 5), (1, 1, 10), (1, 2, NULL), (1, 3, 7),"
 		" (2, 1, -1);"
@@ -439,7 +439,7 @@ START_TEST(cycles_of_one_tile_an_ipu_are_marked)
 	struct fixture f;
 
 	make_relations(&f, 0);
-	sql(&f, "%s", store);
+	sql(&f, "%s", tables);
 	sql(&f,
 		"INSERT INTO report VALUES('compute_instrumentation', 'ipu');"
 		"INSERT INTO compute_set VALUES(0, 'a', NULL, X'07000000')");
@@ -459,7 +459,7 @@ START_TEST(a_sum_that_does_not_fit_is_unknown)
 	struct fixture f;
 
 	make_as_it_is(&f, 0);
-	sql(&f, "%s", store);
+	sql(&f, "%s", tables);
 	sql(&f,
 		"INSERT INTO vertex_type VALUES(1, 'v', 4611686018427387904);"
 		"INSERT INTO compute_set_vertex VALUES(0, 1, 1, X'ffffffff'), (0, 2, 1, X'01000000');"
@@ -513,7 +513,7 @@ START_TEST(peaks_are_derived_where_they_are_not_recorded)
 	struct fixture f;
 
 	make_relations(&f, 0);
-	sql(&f, "%s", store);
+	sql(&f, "%s", tables);
 	sql(&f,
 		"ALTER TABLE tile_memory DROP COLUMN not_always_live_peak;"
 		"ALTER TABLE tile_memory DROP COLUMN always_live;"
@@ -545,7 +545,7 @@ START_TEST(blobs_that_nobody_wrote_are_absent)
 	struct fixture f;
 
 	make_relations(&f, 0);
-	sql(&f, "%s", store);
+	sql(&f, "%s", tables);
 	sql(&f, "INSERT INTO compute_set VALUES(0, 'a', NULL, NULL)");
 	open_report(&f);
 	ck_assert_int_eq(values(&v, &f, "cycles-once", tile, 1, &err), TS_E_ABSENT);
@@ -566,7 +566,7 @@ START_TEST(a_cancelled_reading_ends)
 	struct fixture f;
 
 	make_relations(&f, 0);
-	sql(&f, "%s", store);
+	sql(&f, "%s", tables);
 	sql(&f, "INSERT INTO compute_set VALUES(0, 'a', NULL, X'07000000')");
 	open_report(&f);
 	ts_cancel_set(&cancel);
@@ -626,7 +626,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, random_stores_say_what_the_slow_way_says, 0, 40);
+	tcase_add_loop_test(c, random_reports_say_what_the_slow_way_says, 0, 40);
 	tcase_add_test(c, a_demo_says_what_the_slow_way_says);
 	tcase_add_test(c, what_is_estimated_and_what_is_lacking_is_said);
 	tcase_add_test(c, half_a_sum_is_called_so);

@@ -3,7 +3,7 @@
  * functions - a connection to a profile, with SQL functions that read its packed numbers (blob.h).
  *
  * KIND is 'list', 'runs' or 'differences'; N the count of numbers that the blob has to have, NULL: any. A blob that
- * is damaged or has another count gives NULL, or no rows, and is counted (ts_profile_damaged()).
+ * is damaged or has another count gives NULL, or no rows.
  *
  * numbers(KIND, N, B0 [, ... B5])       a table: i, v0 .. v5: the numbers at place i of up to six blobs; places
  *                                       where all are 0 are left out. A blob that is NULL has NULL everywhere
