@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include <check.h>
 #include <locale.h>
 #include <math.h>

@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include "../unit/depth.h"
 #include "live_report.h"
 #include "table_rows.h"

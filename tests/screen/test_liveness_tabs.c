@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include <sys/stat.h>
 
 #include "live_report.h"

@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include "view_harness.h"
 
 #include "../../src/view/memory_internal.h"

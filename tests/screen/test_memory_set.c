@@ -6,6 +6,8 @@
  */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include "../unit/depth.h"
 #include "table_rows.h"
 

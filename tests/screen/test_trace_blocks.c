@@ -2,6 +2,8 @@
 /* Blocks of lightweight profiling in the Trace view: the drawing, the tab, the keys, and what `=` says. */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include "view_harness.h"
 
 #include "tilescope/base/utf8.h"

@@ -2,6 +2,8 @@
 /* The drawing of the Trace view by tile: what it looks like, moving over tiles, what it says where nothing is known. */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include "golden.h"
 #include "view_harness.h"
 

@@ -7,6 +7,8 @@
  */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include <locale.h>
 #include <sched.h>
 

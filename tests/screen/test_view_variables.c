@@ -8,6 +8,8 @@
  */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include <ftw.h>
 #include <locale.h>
 #include <poll.h>
