@@ -359,6 +359,21 @@ made_rows_new(void)
 	return db;
 }
 
+/* Programs that name variables and have no row: what runs a compute set of their own. */
+static inline void
+made_programs(sqlite3 *db)
+{
+	if (!made_has(db, "program_variable", NULL))
+		return;
+	if (!made_has(db, "program", NULL))
+		made_exec(db, "CREATE TABLE program(program, type)");
+	if (!made_has(db, "compute_set", NULL))
+		made_exec(db, "CREATE TABLE compute_set(compute_set, name)");
+	made_exec(db,
+		"INSERT INTO program(program, type) SELECT DISTINCT program, 'OnTileExecute' FROM "
+		"program_variable WHERE program NOT IN (SELECT program FROM program)");
+}
+
 /* Each relation with all its columns, those that the test did not create NULL. */
 static inline void
 made_views(sqlite3 *db)
@@ -438,6 +453,7 @@ made_rows_write(sqlite3 *db, const char *path)
 	made_exec(file, "PRAGMA synchronous = OFF");
 	made_tables(file);
 	sqlite3_close(file);
+	made_programs(db);
 	made_views(db);
 	snprintf(sql, sizeof(sql), "ATTACH '%s' AS p", path);
 	made_exec(db, sql);
