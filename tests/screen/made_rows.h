@@ -437,6 +437,11 @@ made_leave_out(sqlite3 *db, sqlite3 *file)
 		made_exec(file, sql);
 	}
 	/* tables of several relations */
+	if (!made_has(db, "liveness_step_ipu", NULL) &&
+		made_has(file, "memory_not_always_live_by_step_and_ipu", NULL))
+		made_exec(file,
+			"DROP INDEX memory_not_always_live_by_ipu; "
+			"ALTER TABLE memory_not_always_live_by_step_and_ipu DROP COLUMN ipu");
 	if (!made_has(db, "class_interval", NULL) && !made_has(db, "liveness_variable", NULL))
 		made_exec(file, "DROP TABLE eq_class_step");
 	made_exec(file, "DROP TABLE IF EXISTS temp.made_names; VACUUM");
