@@ -308,7 +308,7 @@ static const char *const made_sql[] = {
 	"p.cycles_by_tile GROUP BY id / 4096",
 	"INSERT INTO p.vertex_instances SELECT compute_set, vertex_type, coalesce(repacked('runs', " MADE_TILES
 	", 0, count_by_tile), (SELECT pack_runs(" MADE_TILES
-	", 0, v.instances))) FROM r_compute_set_vertex v",
+	", 0, x.n) FROM (SELECT v.instances AS n) x)) FROM r_compute_set_vertex v",
 	"INSERT INTO p.runs(id, name, start_epoch_time_microseconds, elapsed_microseconds, num_programs, num_steps) "
 	"SELECT run, name, start_us, coalesce(elapsed_us, end_us - start_us), program_count, step_count FROM r_run",
 	"INSERT INTO p.steps(id, type, program, sync_type, compute_set) SELECT step, type, program, sync_type, "
