@@ -382,7 +382,15 @@ harness_stop(struct harness *h)
 static inline void
 harness_end(struct harness *h)
 {
+	static const char *const beside[] = {"debug.cbor", "archive.a"};
+
 	harness_stop(h);
+	for (size_t i = 0; i < TS_COUNT(beside); i++) {
+		char path[2 * REPORT_DIR];
+
+		snprintf(path, sizeof(path), "%s/%s", h->dir, beside[i]);
+		unlink(path);
+	}
 	unlink(h->path);
 	free(h->path);
 	ck_assert_int_eq(rmdir(h->dir), 0);
