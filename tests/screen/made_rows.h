@@ -25,6 +25,8 @@
 
 /* ---- packed numbers ---- */
 
+enum { MADE_NUMBERS_MOST = 1 << 20 };
+
 struct made_numbers {
 	int64_t *v;
 	int64_t n, cap;
@@ -54,12 +56,13 @@ static inline void
 made_step(sqlite3_context *c, int argc, sqlite3_value **argv)
 {
 	struct made_numbers *m = sqlite3_aggregate_context(c, sizeof(*m));
-	int64_t i = sqlite3_value_int64(argv[1]), n = sqlite3_value_int64(argv[0]);
+	int64_t i = sqlite3_value_int64(argv[1]);
+	int64_t n = ts_min_i64(sqlite3_value_int64(argv[0]), MADE_NUMBERS_MOST);
 
 	(void)argc;
 	ck_assert_ptr_nonnull(m);
 	if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
-		n = i + 1;
+		n = ts_min_i64(i + 1, MADE_NUMBERS_MOST);
 	if (n > m->cap) {
 		m->v = realloc(m->v, (size_t)n * 2 * sizeof(*m->v));
 		ck_assert_ptr_nonnull(m->v);
@@ -88,7 +91,8 @@ made_final(sqlite3_context *c)
 static inline void
 made_repacked(sqlite3_context *c, int argc, sqlite3_value **argv)
 {
-	int64_t n = sqlite3_value_int64(argv[1]), from = sqlite3_value_int64(argv[2]);
+	int64_t n = ts_min_i64(sqlite3_value_int64(argv[1]), MADE_NUMBERS_MOST),
+		from = sqlite3_value_int64(argv[2]);
 	const unsigned char *b = sqlite3_value_blob(argv[3]);
 	int64_t have = sqlite3_value_bytes(argv[3]) / 4, *v;
 
