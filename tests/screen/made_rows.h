@@ -346,20 +346,27 @@ made_has(sqlite3 *db, const char *table, const char *column)
 		       NULL) == SQLITE_OK;
 }
 
-/* A database for the rows. */
-static inline sqlite3 *
-made_rows_new(void)
+static inline void
+made_functions(sqlite3 *db)
 {
 	static const char *const names[TS_BLOB_KINDS] = {[TS_BLOB_LIST] = "pack_list",
 		[TS_BLOB_RUNS] = "pack_runs",
 		[TS_BLOB_DIFFERENCES] = "pack_differences"};
-	sqlite3 *db;
 
-	ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
 	for (intptr_t k = 0; k < TS_BLOB_KINDS; k++)
 		sqlite3_create_function(db, names[k], 3, SQLITE_UTF8, (void *)k, NULL, made_step,
 			made_final);
 	sqlite3_create_function(db, "repacked", 4, SQLITE_UTF8, NULL, made_repacked, NULL, NULL);
+}
+
+/* A database for the rows. */
+static inline sqlite3 *
+made_rows_new(void)
+{
+	sqlite3 *db;
+
+	ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+	made_functions(db);
 	return db;
 }
 

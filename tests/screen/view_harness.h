@@ -61,14 +61,21 @@ harness_demo(struct harness *h, const struct ts_demo_options *options)
 	report_dir_demo(h->dir, &h->path, &o);
 }
 
-/* Change the report with SQL, or make one with nothing else in it. */
+/* Change the report with SQL, or make one with nothing else in it. Numbers are packed by functions of made_rows.h. */
 static inline void
 harness_sql(struct harness *h, const char *sql)
 {
 #ifdef HARNESS_OLD_LAYOUT
 	report_dir_sql(h->dir, &h->path, "report.tilescope", sql);
 #else
-	report_dir_sql(h->dir, &h->path, "profile.pop", sql);
+	sqlite3 *db;
+
+	report_dir_sql(h->dir, &h->path, "profile.pop", "SELECT 1");
+	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
+	made_functions(db);
+	made_exec(db, "PRAGMA synchronous=OFF");
+	made_exec(db, sql);
+	sqlite3_close(db);
 #endif
 }
 
