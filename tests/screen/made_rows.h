@@ -385,6 +385,35 @@ made_programs(sqlite3 *db)
 		"program_variable WHERE program NOT IN (SELECT program FROM program)");
 }
 
+/* Names of steps are those of programs: a step without a program has one of its own. */
+static inline void
+made_steps(sqlite3 *db)
+{
+	if (!made_has(db, "step", NULL))
+		return;
+	if (!made_has(db, "run", NULL) && made_has(db, "step", "run"))
+		made_exec(db,
+			"CREATE TABLE run(run, step_count); INSERT INTO run SELECT run, count(*) FROM step "
+			"WHERE run IS NOT NULL GROUP BY run");
+	if (!made_has(db, "step", "name"))
+		return;
+	if (!made_has(db, "program", NULL))
+		made_exec(db, "CREATE TABLE program(program, type, name, compute_set)");
+	if (!made_has(db, "step", "program"))
+		made_exec(db, "ALTER TABLE step ADD COLUMN program");
+	if (!made_has(db, "step", "compute_set"))
+		made_exec(db, "ALTER TABLE step ADD COLUMN compute_set");
+	made_exec(db,
+		"CREATE TEMP TABLE made_named AS SELECT type, name, compute_set, 500000 + row_number() "
+		"OVER (ORDER BY type, name, compute_set) AS program FROM (SELECT DISTINCT type, name, "
+		"compute_set FROM step WHERE program IS NULL AND name IS NOT NULL);"
+		"INSERT INTO program(program, type, name) SELECT program, type, name FROM made_named;"
+		"UPDATE step SET program = (SELECT program FROM made_named n WHERE n.type IS step.type AND "
+		"n.name = step.name AND n.compute_set IS step.compute_set) WHERE program IS NULL;"
+		"INSERT INTO program(program, type, name) SELECT program, max(type), max(name) FROM step "
+		"WHERE program NOT IN (SELECT program FROM program) GROUP BY program;");
+}
+
 /* Each relation with all its columns, those that the test did not create NULL. */
 static inline void
 made_views(sqlite3 *db)
@@ -469,6 +498,7 @@ made_rows_write(sqlite3 *db, const char *path)
 	made_exec(file, "PRAGMA synchronous = OFF");
 	made_tables(file);
 	sqlite3_close(file);
+	made_steps(db);
 	made_programs(db);
 	made_views(db);
 	snprintf(sql, sizeof(sql), "ATTACH '%s' AS p", path);

@@ -61,33 +61,6 @@ harness_demo(struct harness *h, const struct ts_demo_options *options)
 	report_dir_demo(h->dir, &h->path, &o);
 }
 
-/* Change the report with SQL, or make one with nothing else in it. Numbers are packed by functions of made_rows.h. */
-static inline void
-harness_sql(struct harness *h, const char *sql)
-{
-#ifdef HARNESS_OLD_LAYOUT
-	report_dir_sql(h->dir, &h->path, "report.tilescope", sql);
-#else
-	sqlite3 *db;
-
-	report_dir_sql(h->dir, &h->path, "profile.pop", "SELECT 1");
-	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
-	made_functions(db);
-	made_exec(db, "PRAGMA synchronous=OFF");
-	made_exec(db, sql);
-	sqlite3_close(db);
-#endif
-}
-
-/* Let anything be NULL in its tables. */
-static inline void
-harness_loosen(struct harness *h)
-{
-	harness_sql(h,
-		"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', ''); "
-		"PRAGMA writable_schema = RESET");
-}
-
 /* Rows of relations, that the report is made of when it is opened (made_rows.h). */
 static inline void
 harness_rows(struct harness *h, const char *sql)
@@ -109,6 +82,34 @@ harness_make(struct harness *h)
 	made_rows_write(h->rows, h->path);
 	sqlite3_close(h->rows);
 	h->rows = NULL;
+}
+
+/* Change the report with SQL, or make one with nothing else in it. Numbers are packed by functions of made_rows.h. */
+static inline void
+harness_sql(struct harness *h, const char *sql)
+{
+#ifdef HARNESS_OLD_LAYOUT
+	report_dir_sql(h->dir, &h->path, "report.tilescope", sql);
+#else
+	sqlite3 *db;
+
+	harness_make(h);
+	report_dir_sql(h->dir, &h->path, "profile.pop", "SELECT 1");
+	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
+	made_functions(db);
+	made_exec(db, "PRAGMA synchronous=OFF");
+	made_exec(db, sql);
+	sqlite3_close(db);
+#endif
+}
+
+/* Let anything be NULL in its tables. */
+static inline void
+harness_loosen(struct harness *h)
+{
+	harness_sql(h,
+		"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', ''); "
+		"PRAGMA writable_schema = RESET");
 }
 
 /* Open h->path; any SQLite file will do. */
