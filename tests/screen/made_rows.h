@@ -322,10 +322,13 @@ static const char *const made_sql[] = {
 	"thread_balance) SELECT step, ipu, start, 0, \"end\" - start, active_start_max - start, "
 	"active_end_min - start, cycles, active_tiles, tile_balance, active_tile_balance, thread_balance "
 	"FROM r_step_ipu",
+	/* a block that has a name and no number gets one */
 	"INSERT OR IGNORE INTO p.string_table SELECT block, name FROM r_block WHERE block IS NOT NULL",
-	"INSERT INTO p.blocks(tile, cycles_from, cycles_to, block_id, type) SELECT tile, cycles_from, cycles_to, block, "
+	"INSERT INTO p.string_table(string) SELECT DISTINCT name FROM r_block WHERE block IS NULL AND name IS NOT NULL",
+	"INSERT INTO p.blocks(tile, cycles_from, cycles_to, block_id, type) SELECT tile, cycles_from, cycles_to, "
+	"coalesce(block, (SELECT min(id) FROM p.string_table s WHERE s.string = b.name)), "
 	"CASE kind WHEN 'stream_copy' THEN 1 WHEN 'overflow' THEN 2 WHEN 'anonymous' THEN 3 WHEN 'flush' THEN 4 "
-	"ELSE 0 END FROM r_block",
+	"WHEN 'common' THEN 0 ELSE 9 END FROM r_block b",
 };
 
 /* ---- the file ---- */
