@@ -270,13 +270,11 @@ read_fp32(struct ts_full_tile *t, struct ts_reader *rd, const struct ts_tile_liv
 		TS_LOWERED_VARIABLE_ALWAYS_LIVE, TS_LOWERED_VARIABLE_CLASS,
 		TS_LOWERED_VARIABLE_ELEMENT_TYPE, TS_LOWERED_VARIABLE_NAME};
 	struct ts_rows_query q = {.column_count = F_COLUMNS, .past_damage = true};
-	ptrdiff_t at = ts_tile_lives_find(l, t->tile);
 	struct ts_rows *rows;
 	int64_t total;
 	enum ts_code code;
 	bool there;
 
-	t->peak_step = at >= 0 ? l->tile[at].step : TS_UNKNOWN;
 	t->has_fp32 = true;
 	if (!ts_tile_variables_plan(&q, &total, rd, t->tile))
 		return TS_OK;
@@ -296,6 +294,7 @@ read_live(struct ts_full_tile *t, bool typed, struct ts_reader *rd, const struct
 {
 	ptrdiff_t at = ts_tile_lives_find(l, t->tile);
 
+	t->peak_step = at >= 0 ? l->tile[at].step : TS_UNKNOWN;
 	if (at >= 0)
 		t->live = l->tile[at].base + l->tile[at].peak;
 	return typed ? read_fp32(t, rd, l, err) : TS_OK;

@@ -928,6 +928,8 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	out->v[i] = made;
 	out->is[i] = TS_VALUE_OK;
 	switch (cb->op) {
+	case TS_OP_NAME:
+		return 0; /* a text stands in a block of its own */
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
 		out->v[i] = a;
@@ -943,8 +945,6 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 		if (d)
 			n = count_numbers(rows->block, d, n);
 		return make_places(made, a, b, c, d, n);
-	case TS_OP_NAME: /* texts come one by one */
-		return 0;
 	case TS_OP_BIT:
 		n = count_numbers(rows->block, a, n);
 		for (int k = 0; k < n; k++)

@@ -59,11 +59,13 @@ ts_explain_utilisation(struct ts_explain *out, int64_t ipu, int64_t from, int64_
 		(long long)ipu);
 	char n[TS_FMT_MAX];
 
-	if (w->compute.steps <= 0 || span <= 0)
+	ts_explain_from(x, TS_KNOWN_REPEATED, "step_ipu.tile_balance, cycles");
+	if (w->compute.steps <= 0 || span <= 0) {
+		ts_explain_note(x, "it has no compute steps");
 		return;
+	}
 	ts_explain_real(x, 100 * (double)w->compute.mean / (double)span, "%");
 	ts_explain_shown(x, "%s", ts_fmt_percent(n, (double)w->compute.mean, (double)span));
-	ts_explain_from(x, TS_KNOWN_REPEATED, "step_ipu.tile_balance, cycles");
 	ts_explain_formula(x,
 		"100 x sum of the tiles' mean cycles %lld of %lld compute steps / cycles %lld",
 		(long long)w->compute.mean, (long long)w->compute.steps, (long long)span);

@@ -34,15 +34,21 @@ has(const struct insights_view *s, enum ts_relation relation)
 
 #define IN_RUNS "r > 0 AND h = 0"
 
+/* The first or the last step of a run that is on any IPU. */
+#define EDGE(which)                                                                               \
+	"(SELECT " which "(step) FROM step_ipu WHERE step >= first_step AND step < first_step + " \
+	"step_count)"
+
 /* Where runs begin and end; without any that has a place the whole trace. */
 static const char *
 runs_sql(int runs)
 {
-	return runs > 0
-		? "SELECT (SELECT min(start) FROM step_ipu WHERE step = first_step) AS a, "
-		  "(SELECT max(\"end\") FROM step_ipu WHERE step = first_step + step_count - 1) AS b "
-		  "FROM run"
-		: "SELECT min(start) AS a, max(\"end\") AS b FROM step_ipu";
+	return runs > 0 ? "SELECT (SELECT min(start) FROM step_ipu WHERE step = " EDGE(
+				  "min") ") AS a, "
+					 "(SELECT max(\"end\") FROM step_ipu WHERE step = " EDGE(
+						 "max") ") AS b "
+							"FROM run"
+			: "SELECT min(start) AS a, max(\"end\") AS b FROM step_ipu";
 }
 
 /*
@@ -259,7 +265,7 @@ insights_explain_tiles(const struct insights_view *s, struct ts_explained *x,
 	const struct ts_finding *f)
 {
 	const struct ts_set_fact *k = set_of(s, f);
-	char saved[SAVED_SQL], what[SAVED_SQL + 300];
+	char saved[SAVED_SQL], what[SAVED_SQL + 500];
 
 	if (!k) {
 		ts_explain_from(x, TS_KNOWN_DERIVED, "compute_set.cycles_by_tile; step");

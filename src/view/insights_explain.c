@@ -350,7 +350,7 @@ explain_live(const struct insights_view *s, const struct ts_full_tile *t, struct
 		return;
 	x = ts_explain_add(out, "most live bytes on tile %" PRId64, t->tile);
 	ts_explain_bytes(x, t->live, s->found.units);
-	if (t->peak_step != TS_UNKNOWN && t->has_fp32)
+	if (t->peak_step != TS_UNKNOWN)
 		ts_live_explain(x, s->base.env->report, t->tile, t->peak_step);
 	else
 		ts_explain_from(x, TS_KNOWN_DERIVED,

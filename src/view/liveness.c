@@ -499,6 +499,7 @@ open_view(struct ts_view_env *env)
 	s->line_wanted = true;
 	s->graph.absent = TS_ABSENT_LIVENESS;
 	s->table.absent = TS_ABSENT_LIVE_VARIABLES;
+	s->labels_pane.absent = TS_ABSENT_LIVE_VARIABLES;
 	ts_span_init(&s->span);
 	s->span.least = LEAST_STEPS;
 	if (!ts_tabs_init(&s->tabs, &s->v, s, tabs, (int)TS_COUNT(tabs))) {

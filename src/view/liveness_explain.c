@@ -367,8 +367,12 @@ explain_alive(const struct liveness *s, struct ts_explain *out)
 		s->alive->count == 1 ? "" : "s");
 	if (of_device)
 		ts_explain_query(x,
-			"SELECT sum(bytes) FROM variable WHERE variable IN (SELECT variable FROM "
-			"liveness_variable WHERE start <= %lld AND \"end\" > %lld)",
+			ts_report_has_column(s->v.env->report, TS_LIVENESS_VARIABLE,
+				TS_LIVENESS_VARIABLE_BYTES)
+				? "SELECT sum(bytes) FROM liveness_variable WHERE start <= %lld AND \"end\" > "
+				  "%lld AND NOT ifnull(always_live, 0)"
+				: "SELECT sum(bytes) FROM variable WHERE variable IN (SELECT variable FROM "
+				  "liveness_variable WHERE start <= %lld AND \"end\" > %lld)",
 			(long long)s->alive->step, (long long)s->alive->step);
 	else if (live_lowered_sql(s, s->alive->step, TS_UNKNOWN, sql))
 		ts_explain_query(x, "SELECT %s", sql);

@@ -47,15 +47,16 @@ explain_share(const struct trace_view *t, struct ts_explain *out, const struct t
 {
 	int i = ts_trace_run_of(t->trace, row->step);
 	const struct ts_trace_run *r = i >= 0 ? &t->trace->run[i] : NULL;
-	char query[400], title[80];
+	char query[500], title[80];
 
 	if (r && r->start != TS_UNKNOWN && r->end > r->start) {
 		snprintf(title, sizeof(title), "its share of run %lld", (long long)r->run);
 		snprintf(query, sizeof(query),
-			"SELECT 100.0 * cycles / ((SELECT max(\"end\") FROM step_ipu WHERE step = %lld) - "
-			"(SELECT min(start) FROM step_ipu WHERE step = %lld)) FROM step_ipu WHERE step = "
-			"%lld AND ipu = %lld",
-			(long long)(r->first_step + r->steps - 1), (long long)r->first_step,
+			"WITH r AS (SELECT min(step) AS a, max(step) AS b FROM step_ipu WHERE step BETWEEN "
+			"%lld AND %lld) SELECT 100.0 * cycles / ((SELECT max(\"end\") FROM step_ipu WHERE "
+			"step = r.b) - (SELECT min(start) FROM step_ipu WHERE step = r.a)) FROM r, step_ipu "
+			"WHERE step = %lld AND ipu = %lld",
+			(long long)r->first_step, (long long)(r->first_step + r->steps - 1),
 			(long long)row->step, (long long)t->window.ipu);
 		ts_explain_share(out, title, row->cycles, r->end - r->start,
 			"step_ipu.cycles, run.first_step, run.step_count", query);

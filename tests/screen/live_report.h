@@ -11,9 +11,8 @@ static inline void
 make_own(struct harness *h, const char *rows)
 {
 	harness_dir(h);
-	harness_sql(h,
+	harness_rows(h,
 		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version','1'),('source','store');"
 		"CREATE TABLE liveness_step(live_step, program, not_always_live);"
 		"CREATE TABLE variable(variable, name, bytes, always_live);"
 		"CREATE TABLE liveness_variable(variable, start, \"end\");"
@@ -23,7 +22,7 @@ make_own(struct harness *h, const char *rows)
 		"CREATE TABLE lowered_variable(id, tile, name, bytes, class, variable, always_live);"
 		"CREATE TABLE class_interval(class, start, \"end\");"
 		"CREATE TABLE program_variable(program, lowered_variable);");
-	harness_sql(h, rows);
+	harness_rows(h, rows);
 }
 
 static inline void

@@ -18,21 +18,21 @@ table_rows_column(const struct ts_sheet *s, const char *name)
 }
 
 static inline void
-table_rows_value(const struct ts_table_value *v, sqlite3_stmt *is, int column, const char *where,
+table_rows_value(const struct ts_table_value *v, struct ts_query *is, int column, const char *where,
 	int64_t row)
 {
-	if (sqlite3_column_type(is, column) == SQLITE_INTEGER) {
+	struct ts_sql_value x;
+
+	ts_query_value(&x, is, column);
+	if (x.type == TS_SQL_INTEGER) {
 		ck_assert_int_eq(v->type, TS_VALUE_INTEGER);
-		ck_assert_msg(v->integer == sqlite3_column_int64(is, column),
-			"%s, row %lld, column %d: %lld is %s: %s", where, (long long)row, column,
-			(long long)v->integer, sqlite3_column_text(is, column), sqlite3_sql(is));
+		ck_assert_msg(v->integer == x.integer, "%s, row %lld, column %d: %lld is %lld",
+			where, (long long)row, column, (long long)v->integer, (long long)x.integer);
 		return;
 	}
 	ck_assert_int_eq(v->type, TS_VALUE_TEXT);
-	ck_assert_msg(v->n == (size_t)sqlite3_column_bytes(is, column) &&
-			memcmp(v->s, sqlite3_column_text(is, column), v->n) == 0,
-		"%s, row %lld: %.*s is %s: %s", where, (long long)row, (int)v->n, v->s,
-		sqlite3_column_text(is, column), sqlite3_sql(is));
+	ck_assert_msg(v->n == x.n && memcmp(v->s, x.bytes, v->n) == 0, "%s, row %lld: %.*s is %.*s",
+		where, (long long)row, (int)v->n, v->s, (int)x.n, x.bytes);
 }
 
 /*
@@ -50,8 +50,7 @@ table_rows_check(struct harness *h, const struct ts_view_ops *view, const char *
 	struct ts_err err = {0};
 	int column[TABLE_ROWS_COLUMNS];
 	int64_t rows = 0;
-	sqlite3_stmt *is;
-	sqlite3 *db;
+	struct ts_query *is;
 	bool more;
 
 	ck_assert(view->sheet(h->view, &s));
@@ -62,10 +61,12 @@ table_rows_check(struct harness *h, const struct ts_view_ops *view, const char *
 		ck_assert_ptr_nonnull(file);
 		ck_assert_int_eq(ts_reader_open(&rd, h->env.report, &err), TS_OK);
 	}
-	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
-	ck_assert_msg(sqlite3_prepare_v2(db, query, -1, &is, NULL) == SQLITE_OK, "%s: %s", query,
-		sqlite3_errmsg(db));
-	for (; sqlite3_step(is) == SQLITE_ROW; rows++) {
+	ck_assert_msg(ts_query_open(&is, h->env.report, &err) == TS_OK, "%s", err.msg);
+	ck_assert_msg(ts_query_prepare(is, query, 60, &err) == TS_OK, "%s: %s", query, err.msg);
+	for (;; rows++) {
+		ck_assert_msg(ts_query_step(is, &more, &err) == TS_OK, "%s", err.msg);
+		if (!more)
+			break;
 		for (int i = 0; i < TS_TABLE_COLUMNS; i++)
 			v[i].type = TS_VALUE_NONE;
 		if (file) {
@@ -90,8 +91,7 @@ table_rows_check(struct harness *h, const struct ts_view_ops *view, const char *
 		file->free(file);
 		ts_reader_close(rd);
 	}
-	sqlite3_finalize(is);
-	sqlite3_close(db);
+	ts_query_close(is);
 	return rows;
 }
 

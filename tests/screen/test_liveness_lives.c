@@ -293,9 +293,9 @@ START_TEST(marks_of_row_ids)
 	begin_own(&h,
 		STEPS "INSERT INTO tile_memory VALUES(0,0,1000,0),(1,0,1000,0);"
 		      "INSERT INTO class_interval VALUES(1,0,10),(2,5,20);"
-		      "INSERT INTO lowered_variable(rowid, id, tile, name, bytes, class, variable, "
-		      "always_live) VALUES(10,11,0,'a',100,1,7,0),(20,12,0,'b',60,2,7,0),"
-		      "(30,13,0,'c',50,2,8,0),(40,14,1,'d',1000,1,9,0);");
+		      "INSERT INTO lowered_variable(id, tile, name, bytes, class, variable, "
+		      "always_live) VALUES(10,0,'a',100,1,7,0),(20,0,'b',60,2,7,0),"
+		      "(30,0,'c',50,2,8,0),(40,1,'d',1000,1,9,0);");
 	h.options.units = TS_UNITS_BYTES;
 	harness_resize(&h, 140, 38);
 	harness_settle(&h);

@@ -49,7 +49,6 @@ begin(struct fixture *f, int way)
 	harness_dir(h);
 	snprintf(sql, sizeof(sql),
 		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER);"
 		"CREATE TABLE lowered_variable(id INTEGER PRIMARY KEY, tile INTEGER, bytes INTEGER, "
 		"name TEXT, category TEXT);"
@@ -60,7 +59,7 @@ begin(struct fixture *f, int way)
 		"'stack' END FROM n;"
 		"INSERT INTO tile_memory SELECT tile, 0, sum(bytes) FROM lowered_variable GROUP BY tile",
 		rows - 1, TILES, rows, rows / 2, rows / 2 + 1, n, n, n);
-	harness_sql(h, sql);
+	harness_rows(h, sql);
 	harness_start(h, &ts_view_memory, 240, 44, TS_GLYPHS_FULL);
 	h->options.units = TS_UNITS_BYTES;
 	index_dir_begin(&f->d);
@@ -479,22 +478,22 @@ START_TEST(the_smallest_is_listed)
 	char last[100], line[200];
 	struct harness *h;
 	struct fixture f;
-	sqlite3_stmt *is;
-	sqlite3 *db;
+	struct ts_query *q;
+	struct ts_err err = {0};
+	struct ts_sql_value v;
+	bool row;
 
 	begin(&f, _i);
 	h = &f.h;
-	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
-	ck_assert_int_eq(
-		sqlite3_prepare_v2(db,
-			"SELECT name FROM lowered_variable WHERE tile >= 2 AND tile < 10 "
-			"AND name IS NOT NULL GROUP BY name ORDER BY sum(bytes), max(id) DESC LIMIT 1",
-			-1, &is, NULL),
-		SQLITE_OK);
-	ck_assert_int_eq(sqlite3_step(is), SQLITE_ROW);
-	snprintf(last, sizeof(last), "%s", sqlite3_column_text(is, 0));
-	sqlite3_finalize(is);
-	sqlite3_close(db);
+	ck_assert(ts_query_open(&q, h->env.report, &err) == TS_OK &&
+		ts_query_prepare(q,
+			"SELECT name FROM lowered_variable WHERE tile >= 2 AND tile < 10 AND name IS NOT "
+			"NULL GROUP BY name ORDER BY sum(bytes), max(id) DESC LIMIT 1",
+			60, &err) == TS_OK &&
+		ts_query_step(q, &row, &err) == TS_OK && row);
+	ts_query_value(&v, q, 0);
+	snprintf(last, sizeof(last), "%.*s", (int)v.n, v.bytes);
+	ts_query_close(q);
 	choose(&f, FROM, TO);
 	settle(&f);
 	snprintf(line, sizeof(line), "search %s", last);

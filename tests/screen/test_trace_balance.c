@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include "../unit/depth.h"
 #include "view_harness.h"
 

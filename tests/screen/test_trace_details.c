@@ -20,13 +20,13 @@ static void
 begin(const char *more, int w, int height, enum ts_glyphs glyphs)
 {
 	harness_dir(&h);
-	harness_sql(&h,
+	harness_rows(&h,
 		"CREATE TABLE report(key TEXT, value TEXT);"
 		"INSERT INTO report VALUES('store_version','1'), ('compute_instrumentation','tile');"
 		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
 		" bytes_per_tile INTEGER); INSERT INTO target VALUES('IPU', 2, 1, 10, 1000);"
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, compute_set "
-		"INTEGER, cycles_by_tile BLOB);"
+		"INTEGER, estimated_cycles_by_tile BLOB);"
 		"INSERT INTO program VALUES(1, 'OnTileExecute', 'a', 5, NULL),"
 		"(2, 'OnTileExecute', 'b', 6, NULL), (4, 'DoExchange', 'x', NULL, "
 		"x'00000000ffffffff');"
@@ -40,7 +40,7 @@ begin(const char *more, int w, int height, enum ts_glyphs glyphs)
 		"INSERT INTO vertex_type VALUES(0, 'poplin::Conv', 8), (1, 'popops::Add', 4);"
 		"CREATE TABLE compute_set_vertex(compute_set INTEGER, vertex_type INTEGER, instances "
 		"INTEGER); INSERT INTO compute_set_vertex VALUES(5, 0, 40), (5, 1, 2), (6, 1, 1)");
-	harness_sql(&h,
+	harness_rows(&h,
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program INTEGER,"
 		"  compute_set INTEGER);"
 		"INSERT INTO step VALUES(0, 0, 'OnTileExecute', 1, 5), (1, 0, 'OnTileExecute', 2, 6),"
@@ -50,7 +50,7 @@ begin(const char *more, int w, int height, enum ts_glyphs glyphs)
 		" \"end\" INTEGER);"
 		"INSERT INTO step_ipu SELECT step, 0, 100, step * 100, step * 100 + 100 FROM step");
 	if (more)
-		harness_sql(&h, more);
+		harness_rows(&h, more);
 	harness_start(&h, &ts_view_trace, w, height, glyphs);
 	harness_settle(&h);
 	harness_command(&h, "tab details");
@@ -76,7 +76,7 @@ START_TEST(bands_are_counted)
 	harness_command(&h, "goto 3");
 	harness_says(&h, "cycles by tile are not recorded for this step");
 	harness_command(&h, "goto 4");
-	harness_says(&h, "1 tile, measured: mean 4,294,967,295, slowest 4,294,967,295, 9 idle");
+	harness_says(&h, "1 tile, estimated: mean 4,294,967,295, slowest 4,294,967,295, 9 idle");
 	harness_says(&h, "3,865,470,566..4,294,967,295        1 ");
 	harness_command(&h, "goto 5");
 	harness_says(&h, "compute set 7: 0 vertices of 0 kinds");

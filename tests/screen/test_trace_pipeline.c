@@ -2,6 +2,8 @@
 /* The tabs Pipeline and Passes of the Trace view: their screens, keys and commands, and what they say without a pipeline. */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include "view_harness.h"
 
 #include "tilescope/base/utf8.h"

@@ -15,7 +15,7 @@ static void
 small_tables(void)
 {
 	harness_dir(&h);
-	harness_sql(&h,
+	harness_rows(&h,
 		"CREATE TABLE report(key TEXT, value TEXT);"
 		"INSERT INTO report VALUES('store_version','1'), ('compute_instrumentation','tile');"
 		"CREATE TABLE target(type TEXT, ipus INTEGER, replicas INTEGER, tiles_per_ipu INTEGER,"
@@ -24,7 +24,7 @@ small_tables(void)
 		"BLOB); INSERT INTO compute_set VALUES(0, 'a', x'640000003200000019000000'),"
 		"(1, 'b', NULL);"
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, compute_set "
-		"INTEGER, cycles_by_tile BLOB);"
+		"INTEGER, estimated_cycles_by_tile BLOB);"
 		"INSERT INTO program VALUES(0, 'OnTileExecute', 'a', 0, NULL),"
 		"(1, 'DoExchange', 'x', NULL, x'14000000140000001400000014000000'),"
 		"(2, 'Sync', 'Internal', NULL, NULL), (3, 'OnTileExecute', 'b', 1, NULL);"
@@ -65,9 +65,9 @@ row_is(int y, const char *begins)
 START_TEST(unknown_is_no_share)
 {
 	small_tables();
-	harness_sql(&h,
+	harness_rows(&h,
 		"UPDATE compute_set SET cycles_by_tile = NULL;"
-		"UPDATE program SET cycles_by_tile = NULL");
+		"UPDATE program SET estimated_cycles_by_tile = NULL");
 	start(88, 26, TS_GLYPHS_ASCII);
 	harness_says(&h, "C compute -  x exchange -  s waits -  of tile 0");
 	harness_end(&h);
@@ -84,10 +84,12 @@ START_TEST(letters_by_tile)
 	row_is(12, "ssssssssssssssssssssxxxxssss");
 	harness_resize(&h, 88, 26);
 	harness_settle(&h);
-	harness_says(&h, "C compute 100%  x exchange 0%  s waits 0%  of tile 0");
-	harness_says(&h, "2 of 3 by tile, repeated");
+	harness_says(&h, "C compute 100%  x exchange 0%  s waits 0%  ");
+	harness_says(&h, "2 of 3 by tile, partly estimated");
 	ck_assert_int_eq(h.selection.tile, 0);
 	harness_command(&h, "down");
+	harness_resize(&h, 120, 26);
+	harness_settle(&h);
 	harness_says(&h, "s waits 0%  of tile 1");
 	ck_assert_int_eq(h.selection.tile, 1);
 	harness_command(&h, "page-down");
@@ -104,8 +106,10 @@ START_TEST(nothing_is_known_by_tile)
 {
 	small_tables();
 	harness_sql(&h,
-		"ALTER TABLE compute_set DROP COLUMN cycles_by_tile;"
-		"ALTER TABLE program DROP COLUMN cycles_by_tile");
+		"DROP TABLE compute_set_cycles_by_tile; ALTER TABLE compute_sets DROP COLUMN cycles_by_tile;"
+		"ALTER TABLE compute_sets DROP COLUMN cycles_by_tile_ids;"
+		"ALTER TABLE program_type_do_exchange DROP COLUMN cycles_by_tile_ids;"
+		"ALTER TABLE program_type_do_exchange DROP COLUMN cycles_by_tile_rle");
 	start(80, 22, TS_GLYPHS_ASCII);
 	harness_says(&h, "and exchanges by tile are not recorded");
 	harness_says(&h, "any table of the file."); /* the end of the panel, */
@@ -118,19 +122,19 @@ START_TEST(nothing_is_known_by_tile)
 	harness_says(&h, "C compute");
 	harness_end(&h);
 	small_tables();
-	harness_sql(&h, "DELETE FROM target");
+	harness_sql(&h, "DELETE FROM target_info");
 	start(80, 30, TS_GLYPHS_ASCII);
 	harness_says(&h, "it is not known which tiles IPU 0 has");
 	harness_end(&h);
 	small_tables();
-	harness_sql(&h, "UPDATE report SET value = 'ipu' WHERE key = 'compute_instrumentation'");
+	harness_sql(&h, "UPDATE instrumentation_settings SET compute_level = 'IPU'");
 	start(80, 30, TS_GLYPHS_ASCII); /* what was measured is of one tile of the IPU */
-	harness_says(&h, "0 of 3 by tile");
+	harness_says(&h, "1 of 3 by tile, estimated");
 	harness_end(&h);
 	small_tables();
-	harness_sql(&h, "DROP TABLE step_ipu");
+	harness_sql(&h, "DROP TABLE steps_by_ipu");
 	start(80, 30, TS_GLYPHS_ASCII);
-	harness_says(&h, "step_ipu");
+	harness_says(&h, "steps_by_ipu");
 	harness_end(&h);
 }
 END_TEST
@@ -148,7 +152,7 @@ shown_tiles(void)
 /* The tiles in sight are in the address. */
 START_TEST(tiles_have_an_address)
 {
-	const struct ts_demo_options o = {.layout = TS_DEMO_STORE, .ipus = 2, .tiles = 100};
+	const struct ts_demo_options o = {.ipus = 2, .tiles = 100};
 	struct ts_strbuf out;
 
 	harness_demo(&h, &o);
@@ -178,12 +182,12 @@ END_TEST
 
 START_TEST(tiles_are_zoomed)
 {
-	const struct ts_demo_options o = {.layout = TS_DEMO_STORE};
+	const struct ts_demo_options o = {0};
 
 	harness_demo(&h, &o);
 	start(80, 24, TS_GLYPHS_FULL);
 	harness_command(&h, "pane-zoom"); /* the tabs below are others' */
-	harness_command(&h, "goto 12");
+	harness_command(&h, "goto 60");
 	for (int i = 0; i < 6; i++)
 		harness_command(&h, "zoom-in");
 	harness_look(&h, "bsp_80x24");
@@ -219,7 +223,7 @@ START_TEST(figures_are_explained)
 	ck_assert_int_ge(e->count, 3);
 	ck_assert_str_eq(e->figure[0].title, "part of its cycles in which tile 0 to 0 computes");
 	ck_assert_double_eq_tol(e->figure[0].real, 100, 1e-3);
-	ck_assert_int_eq(e->figure[0].known, TS_KNOWN_REPEATED);
+	ck_assert_int_eq(e->figure[0].known, TS_KNOWN_DERIVED);
 	free(e);
 	harness_end(&h);
 }
@@ -230,8 +234,7 @@ START_TEST(figures_are_those_of_sql)
 {
 	static const char *const keys[] = {"right", "down", "zoom-in", "right", "right", "down",
 		"ipu-next", "zoom-fit", "tiles-in", "right", "up", "zoom-in", "left", "zoom-in"};
-	const struct ts_demo_options small = {.layout = TS_DEMO_STORE,
-		.ipus = 2,
+	const struct ts_demo_options small = {.ipus = 2,
 		.tiles = 150,
 		.steps = 200,
 		.variables = 300};

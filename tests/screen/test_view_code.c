@@ -90,9 +90,8 @@ beside(struct harness *h, int w, int height)
 {
 	harness_dir(h);
 	make_archive(h);
-	harness_sql(h,
+	harness_rows(h,
 		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER);"
 		"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 23)"
 		" INSERT INTO tile_memory SELECT t, 200000 + t * 3000 FROM t;"

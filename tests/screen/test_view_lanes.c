@@ -16,7 +16,7 @@ static void
 begin(const char *sql, int w, int height)
 {
 	harness_dir(&h);
-	harness_sql(&h,
+	harness_rows(&h,
 		"CREATE TABLE report(key TEXT, value TEXT);"
 		"INSERT INTO report VALUES('store_version','1'), ('compute_instrumentation','tile');"
 		"CREATE TABLE step(step INTEGER PRIMARY KEY, run INTEGER, type TEXT, program INTEGER,"
@@ -24,7 +24,7 @@ begin(const char *sql, int w, int height)
 		"CREATE TABLE step_ipu(step INTEGER, ipu INTEGER, cycles INTEGER, start INTEGER,"
 		"  \"end\" INTEGER, active_tiles INTEGER, tile_balance REAL, data_in INTEGER,"
 		"  data_out INTEGER)");
-	harness_sql(&h, sql);
+	harness_rows(&h, sql);
 	harness_start(&h, &ts_view_trace, w, height, TS_GLYPHS_ASCII);
 	harness_settle(&h);
 }
@@ -308,7 +308,7 @@ START_TEST(marks_are_in_the_address)
 	harness_says(&h, "#___|___#");
 	harness_end(&h);
 	plain(1, 48, 30);
-	harness_sql(&h, "DROP TABLE step_ipu");
+	harness_sql(&h, "DROP TABLE steps_by_ipu");
 	harness_stop(&h);
 	harness_start(&h, &ts_view_trace, 48, 30, TS_GLYPHS_ASCII);
 	ck_assert_int_eq(go_to_address("marks", "3"), TS_ARG_LATER); /* nothing is there yet */

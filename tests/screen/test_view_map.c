@@ -17,10 +17,9 @@
 
 static const char tables[] =
 	"CREATE TABLE report(key TEXT, value TEXT);"
-	"INSERT INTO report VALUES('store_version', '1');"
 	"CREATE TABLE target(type TEXT, architecture TEXT, ipus INTEGER, replicas INTEGER,"
 	" tiles_per_ipu INTEGER, bytes_per_tile INTEGER, clock_hz REAL);"
-	"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, physical INTEGER,"
+	"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER,"
 	" total INTEGER, total_gaps INTEGER, overflowed INTEGER);"
 	"CREATE TABLE compute_set(compute_set INTEGER, name TEXT,"
 	" estimated_cycles_by_tile BLOB, cycles_by_tile BLOB);"
@@ -30,25 +29,23 @@ static const char tables[] =
 	"CREATE TABLE tile_category(tile INTEGER, category INTEGER, region TEXT,"
 	" not_overlapped INTEGER, overlapped INTEGER);";
 
-/* Waves over the tiles of each IPU; tile 70 is over the limit, every 97th is not known by physical number. */
+/* Waves over the tiles of each IPU; tile 70 is over the limit. */
 static const char rows[] =
 	"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < %d * %d - 1)"
-	"INSERT INTO tile_memory SELECT t, t / %d, %s,"
+	"INSERT INTO tile_memory SELECT t, t / %d,"
 	" 200000 + 1500 * abs(t %% 128 - 64) + 3000 * (t / 64 %% 23) + 300000 * (t = 70),"
 	" 201000 + 1500 * abs(t %% 128 - 64) + 3000 * (t / 64 %% 23) + 300000 * (t = 70), 0 FROM t;"
 	"INSERT INTO tile_category SELECT tile, tile %% 2, NULL, total, 0 FROM tile_memory;"
 	"INSERT INTO target VALUES('IPU', 'Mk2', %d, 1, %d, 500000, 1.33e9);";
 
 static void
-begin(struct harness *h, int ipus, int tiles, bool physical, int w, int height,
-	enum ts_glyphs glyphs)
+begin(struct harness *h, int ipus, int tiles, int w, int height, enum ts_glyphs glyphs)
 {
-	char *text = sqlite3_mprintf(rows, ipus, tiles, tiles,
-		physical ? "1471 - t % 1472" : "NULL", ipus, tiles);
+	char *text = sqlite3_mprintf(rows, ipus, tiles, tiles, ipus, tiles);
 
 	harness_dir(h);
-	harness_sql(h, tables);
-	harness_sql(h, text);
+	harness_rows(h, tables);
+	harness_rows(h, text);
 	sqlite3_free(text);
 	harness_start(h, &ts_view_memory, w, height, glyphs);
 	h->canvas->mono = glyphs == TS_GLYPHS_ASCII;
@@ -96,7 +93,7 @@ START_TEST(screens_are_those_that_were_kept)
 	const struct shot *s = &shots[_i];
 	struct harness h;
 
-	begin(&h, s->ipus, s->tiles, true, s->w, s->h, s->glyphs);
+	begin(&h, s->ipus, s->tiles, s->w, s->h, s->glyphs);
 	for (int i = 0; i < 6 && s->line[i]; i++)
 		harness_command(&h, s->line[i]);
 	harness_draw(&h);
@@ -111,7 +108,7 @@ START_TEST(the_cursor_moves_in_two_dimensions)
 {
 	struct harness h;
 
-	begin(&h, 2, 1472, true, 160, 38, TS_GLYPHS_FULL);
+	begin(&h, 2, 1472, 160, 38, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_command(&h, "goto 65");
 	harness_draw(&h);
@@ -138,7 +135,7 @@ START_TEST(pages_are_turned)
 {
 	struct harness h;
 
-	begin(&h, 4, 1472, true, 80, 22, TS_GLYPHS_FULL);
+	begin(&h, 4, 1472, 80, 22, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_command(&h, "goto 5");
 	harness_says(&h, "page 1/4");
@@ -159,7 +156,7 @@ START_TEST(a_rectangle_is_marked)
 	uint64_t before;
 	struct harness h;
 
-	begin(&h, 1, 1472, true, 120, 38, TS_GLYPHS_FULL);
+	begin(&h, 1, 1472, 120, 38, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_command(&h, "goto 200");
 	harness_command(&h, "range");
@@ -181,7 +178,7 @@ START_TEST(the_mouse_finds_a_tile)
 {
 	struct harness h;
 
-	begin(&h, 1, 1472, true, 120, 38, TS_GLYPHS_FULL);
+	begin(&h, 1, 1472, 120, 38, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_draw(&h);
 	ts_view_memory.mouse(h.view, 10, 6, 0); /* tiles are one column wide or more */
@@ -201,7 +198,7 @@ START_TEST(metrics_scales_and_orders_are_chosen)
 {
 	struct harness h;
 
-	begin(&h, 1, 1472, true, 120, 38, TS_GLYPHS_FULL);
+	begin(&h, 1, 1472, 120, 38, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_says(&h, "Tile map: memory with gaps");
 	harness_command(&h, "metric");
@@ -222,13 +219,6 @@ START_TEST(metrics_scales_and_orders_are_chosen)
 	harness_says(&h, "rank 1 of 1,472");
 	harness_command(&h, "metric used");
 	harness_says(&h, "1 of 1,472 over the limit");
-	harness_command(&h, "order physical");
-	harness_says(&h, "physical order");
-	harness_says(&h, "physical 1470");
-	harness_command(&h, "goto 1471");
-	harness_draw(&h);
-	harness_command(&h, "right"); /* physical 0 is the first */
-	ck_assert_int_eq(h.selection.tile, 1470);
 	harness_command(&h, "scale");
 	harness_says(&h, "logarithmic");
 	ck_assert(harness_command(&h, "scale wrong") & TS_EFFECT_BELL);
@@ -255,7 +245,7 @@ START_TEST(tiles_over_the_limit_are_marked_whatever_the_metric)
 	enum { X = 1 + 70 - 64, Y = 1 }; /* tile 70, the lower half of the cell */
 	struct harness h;
 
-	begin(&h, 1, 1472, true, 80, 22, TS_GLYPHS_FULL);
+	begin(&h, 1, 1472, 80, 22, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_command(&h, "goto 0");
 	for (int i = 0; i < 12; i++) {
@@ -277,7 +267,7 @@ START_TEST(a_tile_over_the_limit_is_seen_in_a_selection)
 	enum { X = 1 + 70 - 64, Y = 1 }; /* tile 70, the lower half of the cell */
 	struct harness h;
 
-	begin(&h, 1, 1472, true, 80, 22, TS_GLYPHS_FULL);
+	begin(&h, 1, 1472, 80, 22, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_command(&h, "goto 0");
 	harness_command(&h, "goto 65");
@@ -305,7 +295,7 @@ START_TEST(the_walk_reaches_categories)
 	struct harness h;
 	int steps = 0;
 
-	begin(&h, 1, 1472, true, 120, 38, TS_GLYPHS_FULL);
+	begin(&h, 1, 1472, 120, 38, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	for (size_t i = 0; i < TS_COUNT(titles); i++) {
 		harness_command(&h, "metric-back");
@@ -320,57 +310,11 @@ START_TEST(the_walk_reaches_categories)
 }
 END_TEST
 
-/* Physical numbers run against those of the tiles: the graph is its own mirror image, in each IPU. */
-START_TEST(the_graph_has_the_physical_order_too)
-{
-	uint64_t before;
-	struct harness h;
-
-	begin(&h, 2, 1472, true, 120, 38, TS_GLYPHS_FULL);
-	harness_command(&h, "goto 70");
-	harness_command(&h, "order physical");
-	harness_says(&h, "physical order");
-	harness_says(&h, "tile 70 ipu 0 physical 1401");
-	harness_command(&h, "first");
-	ck_assert_int_eq(h.selection.tile, 1471);
-	harness_command(&h, "last");
-	ck_assert_int_eq(h.selection.tile, 1472);
-	harness_command(&h, "goto 100");
-	harness_command(&h, "zoom-in");
-	for (int i = 0; i < 8; i++)
-		harness_command(&h, "zoom-in"); /* a tile has a column or more */
-	harness_command(&h, "right");
-	ck_assert_int_eq(h.selection.tile, 99);
-	harness_command(&h, "range");
-	harness_command(&h, "right");
-	harness_command(&h, "right");
-	before = h.selection.tiles.version;
-	harness_command(&h, "range");
-	ck_assert_uint_eq(h.selection.tiles.version, before + 1); /* once, not tile by tile */
-	ck_assert_int_eq(h.selection.tiles.count, 3);
-	for (int i = 97; i < 100; i++)
-		ck_assert(ts_is_selected(&h.selection, i));
-	harness_command(&h, "zoom-fit");
-	harness_command(&h, "zoom-selection");
-	harness_says(&h, "tile 97 ipu 0 physical 1374");
-	harness_command(&h, "marks-clear");
-	harness_command(&h, "zoom-fit");
-	harness_command(&h, "order software");
-	harness_says(&h, "tile 97 ipu 0  ");
-	ck_assert(!harness_has(&h, "physical"));
-	harness_command(&h, "breakdown category"); /* the parts of the tile that the column shows */
-	harness_command(&h, "order physical");
-	harness_command(&h, "fullest");
-	harness_says(&h, "tile 70 ");
-	harness_end(&h);
-}
-END_TEST
-
 START_TEST(physical_order_that_is_not_recorded_is_said)
 {
 	struct harness h;
 
-	begin(&h, 1, 100, false, 80, 22, TS_GLYPHS_FULL);
+	begin(&h, 1, 100, 80, 22, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	ck_assert(harness_command(&h, "order") & TS_EFFECT_BELL);
 	ck_assert_ptr_nonnull(strstr(h.env.message, "not recorded"));
@@ -382,7 +326,7 @@ START_TEST(a_reload_keeps_the_metric)
 {
 	struct harness h;
 
-	begin(&h, 1, 100, false, 80, 22, TS_GLYPHS_FULL);
+	begin(&h, 1, 100, 80, 22, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_command(&h, "metric category:variable");
 	h.env.generation++;
@@ -398,9 +342,8 @@ START_TEST(what_does_not_add_up_is_said)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, tables);
-	harness_sql(&h,
-		"INSERT INTO tile_memory VALUES(0, 0, NULL, 100, 90, 0), (1, 0, NULL, 5, 5, 0)");
+	harness_rows(&h, tables);
+	harness_rows(&h, "INSERT INTO tile_memory VALUES(0, 0, 100, 90, 0), (1, 0, 5, 5, 0)");
 	harness_start(&h, &ts_view_memory, 200, 50, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_says(&h, "1 of 2 tiles have less memory with gaps than without: bytes 90, not 100");
@@ -416,13 +359,13 @@ END_TEST
 START_TEST(odd_tiles_are_drawn_sanely)
 {
 	static const char *const reports[] = {
-		"INSERT INTO tile_memory VALUES(0, NULL, NULL, 0, 0, 0)",
-		"INSERT INTO tile_memory VALUES(5, 3, 9, 4611686018427387904, NULL, 0), "
-		"(9, 3, 9, 0, NULL, 0), (4611686018427387904, 7, 1, 10, NULL, 0)",
+		"INSERT INTO tile_memory VALUES(0, NULL, 0, 0, 0)",
+		"INSERT INTO tile_memory VALUES(5, 3, 4611686018427387904, NULL, 0), "
+		"(9, 3, 0, NULL, 0), (4611686018427387904, 7, 10, NULL, 0)",
 		"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 9999) "
-		"INSERT INTO tile_memory SELECT t * 1000003, t, t, t, t, t % 2 FROM t",
+		"INSERT INTO tile_memory SELECT t * 1000003, t, t, t, t % 2 FROM t",
 		"INSERT INTO target VALUES('IPU', 'x', 1, 1, 4611686018427387904, 5, 1);"
-		"INSERT INTO tile_memory VALUES(0, 0, 0, 9, 9, 9), (1, 0, 0, 9, 9, 9)",
+		"INSERT INTO tile_memory VALUES(0, 0, 9, 9, 9), (1, 0, 9, 9, 9)",
 	};
 	static const char *const lines[] = {"map", "down", "right", "zoom-in", "zoom-in", "last",
 		"page-down", "up", "scale", "scale", "scale", "metric", "range", "first", "range",
@@ -430,8 +373,8 @@ START_TEST(odd_tiles_are_drawn_sanely)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, tables);
-	harness_sql(&h, reports[_i]);
+	harness_rows(&h, tables);
+	harness_rows(&h, reports[_i]);
 	harness_start(&h, &ts_view_memory, 80, 22, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	for (size_t i = 0; i < TS_COUNT(lines); i++) {
@@ -514,7 +457,7 @@ START_TEST(a_signed_difference_is_drawn)
 	static const char *const maps[] = {"difference_map_80x22", "difference_map_80x22_ascii"};
 	struct harness h;
 
-	begin(&h, 1, 1472, true, 80, 22, glyphs[_i]);
+	begin(&h, 1, 1472, 80, 22, glyphs[_i]);
 	compare(&h);
 	harness_command(&h, "goto 40");
 	harness_says(&h, "Difference of memory with gaps of each tile");
@@ -548,7 +491,7 @@ START_TEST(the_map_on_paper_marks_what_is_over)
 	struct ts_strbuf svg;
 	struct harness h;
 
-	begin(&h, 2, 1472, true, 80, 22, TS_GLYPHS_FULL);
+	begin(&h, 2, 1472, 80, 22, TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_draw(&h);
 	ts_chart_page_init(&page, 200);
@@ -573,7 +516,7 @@ START_TEST(one_value_of_all_tiles_has_no_scale)
 		{60, 12}}; /* the legend beside the map, and above it */
 	struct harness h;
 
-	begin(&h, 1, 1472, true, sizes[_i][0], sizes[_i][1], TS_GLYPHS_FULL);
+	begin(&h, 1, 1472, sizes[_i][0], sizes[_i][1], TS_GLYPHS_FULL);
 	harness_command(&h, "map");
 	harness_command(&h, "metric gaps");
 	harness_settle(&h);
@@ -601,9 +544,8 @@ START_TEST(why_a_tile_is_full_is_said)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h,
+	harness_rows(&h,
 		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, total INTEGER, total_gaps INTEGER,"
 		" always_live INTEGER, not_always_live_peak INTEGER);"
 		"INSERT INTO tile_memory VALUES(0, 512000, 512000, 2400, 100000),"
@@ -648,7 +590,6 @@ main(void)
 	tcase_add_test(c, tiles_over_the_limit_are_marked_whatever_the_metric);
 	tcase_add_test(c, a_tile_over_the_limit_is_seen_in_a_selection);
 	tcase_add_test(c, the_walk_reaches_categories);
-	tcase_add_test(c, the_graph_has_the_physical_order_too);
 	tcase_add_test(c, physical_order_that_is_not_recorded_is_said);
 	tcase_add_test(c, a_reload_keeps_the_metric);
 	tcase_add_test(c, what_does_not_add_up_is_said);

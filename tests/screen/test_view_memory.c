@@ -10,14 +10,14 @@
 #include <locale.h>
 #include <sched.h>
 
+#include "../unit/damage.h"
 #include "view_harness.h"
 
 #include "tilescope/view/memory.h"
 #include "tilescope/report/tile_variables.h"
 
-static const char store_tables[] =
+static const char tables[] =
 	"CREATE TABLE report(key TEXT, value TEXT);"
-	"INSERT INTO report VALUES('store_version', '1');"
 	"CREATE TABLE target(type TEXT, architecture TEXT, ipus INTEGER, replicas INTEGER,"
 	" tiles_per_ipu INTEGER, bytes_per_tile INTEGER, clock_hz REAL);"
 	"CREATE TABLE tile_memory(tile INTEGER PRIMARY KEY, ipu INTEGER, total INTEGER,"
@@ -35,7 +35,7 @@ static const char store_tables[] =
 	" WHEN 1 THEN 40000 + 900 * (t % 40) WHEN 2 THEN 30000 + 20000 * (t >= 120)" \
 	" ELSE 700 * (19 - k) END)"
 
-static const char store_rows[] =
+static const char rows[] =
 	"CREATE TEMP TABLE cell AS WITH RECURSIVE"
 	" t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 239),"
 	" k(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM k WHERE k < 17)"
@@ -57,8 +57,8 @@ static void
 begin(struct harness *h, int w, int height, enum ts_glyphs glyphs)
 {
 	harness_dir(h);
-	harness_sql(h, store_tables);
-	harness_sql(h, store_rows);
+	harness_rows(h, tables);
+	harness_rows(h, rows);
 	harness_start(h, &ts_view_memory, w, height, glyphs);
 	h->canvas->mono = glyphs == TS_GLYPHS_ASCII;
 }
@@ -107,23 +107,23 @@ START_TEST(screens_are_those_that_were_kept)
 }
 END_TEST
 
-static const char sdk_tables[] = "CREATE TABLE memory_by_tile(tile INTEGER, total INTEGER);"
-				 "CREATE TABLE var_categories(id INTEGER, name TEXT);";
-static const char sdk_tiles[] =
+static const char few_tables[] = "CREATE TABLE tile_memory(tile INTEGER, total INTEGER);"
+				 "CREATE TABLE memory_category(category INTEGER, name TEXT);";
+static const char few_tiles[] =
 	"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 1471) "
-	"INSERT INTO memory_by_tile SELECT t, 300000 + 100 * (t % 100) FROM t;";
+	"INSERT INTO tile_memory SELECT t, 300000 + 100 * (t % 100) FROM t;";
 
 START_TEST(what_is_absent_is_said)
 {
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, sdk_tables);
-	harness_sql(&h, sdk_tiles);
+	harness_rows(&h, few_tables);
+	harness_rows(&h, few_tiles);
 	harness_start(&h, &ts_view_memory, 120, 38, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_draw(&h);
-	golden_check("memory_sdk_absent_120x38", h.canvas);
+	golden_check("memory_absent_120x38", h.canvas);
 	harness_says(&h, "autoReport.outputLoweredVars");
 	harness_says(&h, "limit 624K (assumed)");
 	harness_says(&h, "whether it includes gaps is not known");
@@ -156,7 +156,7 @@ START_TEST(no_tiles_are_said)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, sdk_tables);
+	harness_rows(&h, few_tables);
 	harness_start(&h, &ts_view_memory, 80, 22, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_says(&h, "no tile in it");
@@ -269,9 +269,10 @@ START_TEST(the_walk_goes_from_the_fullest_down)
 	begin(&h, 80, 22, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	ck_assert_int_eq(sqlite3_open(h.path, &db), SQLITE_OK);
-	ck_assert_int_eq(sqlite3_prepare_v2(db,
-				 "SELECT tile FROM tile_memory ORDER BY total_gaps DESC, tile", -1,
-				 &s, NULL),
+	ck_assert_int_eq(
+		sqlite3_prepare_v2(db,
+			"SELECT tile FROM memory_by_tile ORDER BY total_including_gaps DESC, tile",
+			-1, &s, NULL),
 		SQLITE_OK);
 	harness_type(&h, "goto 3"); /* the walk begins at the fullest, wherever the cursor is */
 	for (int i = 0; i < 240; i++) {
@@ -508,31 +509,29 @@ START_TEST(categories_add_up_to_the_tile)
 {
 	struct harness h;
 	char text[64];
-	sqlite3_stmt *s;
-	sqlite3 *db;
 
 	begin(&h, 160, 57, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	h.options.units = TS_UNITS_BYTES;
-	ck_assert_int_eq(sqlite3_open(h.path, &db), SQLITE_OK);
 	for (int64_t tile = 0; tile < 240; tile += 13) {
 		snprintf(text, sizeof(text), "goto %lld", (long long)tile);
 		harness_type(&h, text);
 		harness_settle(&h);
-		ck_assert_int_eq(sqlite3_prepare_v2(db,
-					 "SELECT not_overlapped FROM tile_category WHERE tile = ?1 "
-					 "UNION ALL SELECT total_gaps FROM tile_memory WHERE "
-					 "tile = ?1",
-					 -1, &s, NULL),
-			SQLITE_OK);
-		sqlite3_bind_int64(s, 1, tile);
-		while (sqlite3_step(s) == SQLITE_ROW) {
-			ts_fmt_bytes(text, sqlite3_column_int64(s, 0), TS_UNITS_BYTES);
-			harness_says(&h, text);
-		}
-		sqlite3_finalize(s);
+		for (int k = 0; k < 18; k++)
+			harness_says(&h,
+				ts_fmt_bytes(text,
+					harness_number(&h,
+						"SELECT not_overlapped FROM tile_category WHERE tile = %lld "
+						"AND category = %d",
+						(long long)tile, k),
+					TS_UNITS_BYTES));
+		harness_says(&h,
+			ts_fmt_bytes(text,
+				harness_number(&h,
+					"SELECT total_gaps FROM tile_memory WHERE tile = %lld",
+					(long long)tile),
+				TS_UNITS_BYTES));
 	}
-	sqlite3_close(db);
 	harness_end(&h);
 }
 END_TEST
@@ -568,9 +567,9 @@ START_TEST(tiles_that_do_not_fit_are_counted)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, store_tables);
-	harness_sql(&h, store_rows);
-	harness_sql(&h,
+	harness_rows(&h, tables);
+	harness_rows(&h, rows);
+	harness_rows(&h,
 		"UPDATE tile_memory SET total_gaps = 638977 WHERE tile IN (5, 6, 7);"
 		"UPDATE tile_memory SET overflowed = 1 WHERE tile = 9;"
 		"UPDATE tile_memory SET total_gaps = 638976 WHERE tile = 11;");
@@ -851,13 +850,13 @@ START_TEST(variables_without_a_key_take_a_pass)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, sdk_tables);
-	harness_sql(&h, sdk_tiles);
-	harness_sql(&h,
-		"CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, category INTEGER);"
-		"INSERT INTO var_categories VALUES(0, 'variable'), (1, 'stack');"
+	harness_rows(&h, few_tables);
+	harness_rows(&h, few_tiles);
+	harness_rows(&h,
+		"CREATE TABLE lowered_variable(tile INTEGER, bytes INTEGER, category INTEGER);"
+		"INSERT INTO memory_category VALUES(0, 'variable'), (1, 'stack');"
 		"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49999) "
-		"INSERT INTO vars_info SELECT (i * 7919) % 1472, i % 1000, i % 2 FROM n;");
+		"INSERT INTO lowered_variable SELECT (i * 7919) % 1472, i % 1000, i % 2 FROM n;");
 	harness_start(&h, &ts_view_memory, 120, 38, TS_GLYPHS_FULL);
 	ck_assert(!ts_tile_variables_quick(h.env.report, NULL, 0));
 	harness_settle(&h);
@@ -896,15 +895,12 @@ copy_categories(struct harness *h, char out[4096])
  */
 START_TEST(one_tile_does_not_wait_for_all)
 {
-	const struct ts_demo_options o = {.layout = TS_DEMO_SDK,
-		.ipus = 2,
-		.tiles = 8,
-		.steps = 20,
-		.variables = 3000};
+	const struct ts_demo_options o = {.ipus = 2, .tiles = 8, .steps = 20, .variables = 3000};
 	char before[4096], then[4096];
 	struct harness h;
 
 	harness_demo(&h, &o);
+	harness_sql(&h, "DROP TABLE memory_by_category"); /* else they are there */
 	harness_start(&h, &ts_view_memory, 120, 38, TS_GLYPHS_FULL);
 	h.env.coming = ts_section_bit(TS_SECTION_CATEGORIES);
 	harness_settle(&h);
@@ -929,22 +925,15 @@ END_TEST
 /* What could be read is shown, and that it is not all. */
 START_TEST(damage_is_said)
 {
-	enum { PAGE = 4096, FIRST = 150 };
-	static const char noise[PAGE] = "noise";
 	struct harness h;
-	FILE *f;
 
 	harness_dir(&h);
-	harness_sql(&h, sdk_tables);
-	harness_sql(&h,
+	harness_rows(&h, few_tables);
+	harness_rows(&h,
 		"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 99999) "
-		"INSERT INTO memory_by_tile SELECT t, 300000 + t % 1000 FROM t");
-	f = fopen(h.path, "r+");
-	ck_assert_ptr_nonnull(f);
-	ck_assert_int_eq(fseek(f, FIRST * PAGE, SEEK_SET), 0);
-	for (int i = 0; i < 10; i++)
-		ck_assert_uint_eq(fwrite(noise, 1, PAGE, f), PAGE);
-	fclose(f);
+		"INSERT INTO tile_memory SELECT t, 300000 + t % 1000 FROM t");
+	harness_make(&h);
+	damage_leaf(h.path, "memory_by_tile", 20);
 	harness_start(&h, &ts_view_memory, 160, 40, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_says(&h, "partial: ");
@@ -955,34 +944,32 @@ END_TEST
 
 static const char *const odd[] = {
 	/* one tile */
-	"INSERT INTO memory_by_tile VALUES(0, 5)",
+	"INSERT INTO tile_memory VALUES(0, 5)",
 	/* nothing used */
-	"INSERT INTO memory_by_tile VALUES(0, 0), (1, 0)",
+	"INSERT INTO tile_memory VALUES(0, 0), (1, 0)",
 	/* numbers that are not dense, the largest there are */
-	"INSERT INTO memory_by_tile VALUES(4611686018427387904, 5), (17, 4), (100000, 3), (18, 9)",
-	/* the same tile twice */
-	"INSERT INTO memory_by_tile VALUES(4, 5), (4, 6), (4, 7)",
+	"INSERT INTO tile_memory VALUES(4611686018427387904, 5), (17, 4), (100000, 3), (18, 9)",
 	/* values that overflow any sum */
-	"INSERT INTO memory_by_tile VALUES(1, 4611686018427387904), (2, 9223372036854775807), "
-	"(3, -4), (4, NULL), (NULL, 5), ('x', 6), (5, 'y'), (6, 4611686018427387903)",
+	"INSERT INTO tile_memory VALUES(1, 4611686018427387904), (2, 9223372036854775807), "
+	"(3, -4), (4, NULL), (5, 'y'), (6, 4611686018427387903)",
 	/* no tile that can be used */
-	"INSERT INTO memory_by_tile VALUES(NULL, 1), (1, NULL)",
+	"INSERT INTO tile_memory VALUES(1, NULL)",
 	/* 100,000 tiles */
 	"WITH RECURSIVE t(t) AS (SELECT 0 UNION ALL SELECT t + 1 FROM t WHERE t < 99999) "
-	"INSERT INTO memory_by_tile SELECT t, t % 1000 FROM t",
+	"INSERT INTO tile_memory SELECT t, t % 1000 FROM t",
 	/* names of all kinds, more categories than bands, sums that overflow */
-	"INSERT INTO memory_by_tile VALUES(0, 5), (1, 7), (2, 9);"
-	"CREATE TABLE vars_info(tile INTEGER, size_bytes INTEGER, category INTEGER, name INTEGER);"
-	"CREATE TABLE vars_string_table(id INTEGER PRIMARY KEY, string TEXT);"
-	"INSERT INTO vars_string_table VALUES(0, ''), (1, char(27) || ']52;c;x' || char(7)), "
+	"INSERT INTO tile_memory VALUES(0, 5), (1, 7), (2, 9);"
+	"CREATE TABLE lowered_variable(tile INTEGER, bytes INTEGER, category INTEGER, name TEXT);"
+	"CREATE TABLE words(id INTEGER PRIMARY KEY, string TEXT);"
+	"INSERT INTO words VALUES(0, ''), (1, char(27) || ']52;c;x' || char(7)), "
 	"(2, replace(hex(zeroblob(2500)), '0', 'n')), (3, CAST(x'fffe80c3' AS TEXT)), "
 	"(4, char(8238) || char(10) || char(9)), (5, char(128514));"
 	"WITH RECURSIVE k(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM k WHERE k < 299) "
-	"INSERT INTO var_categories SELECT k, CASE k % 4 WHEN 0 THEN '' WHEN 1 THEN "
+	"INSERT INTO memory_category SELECT k, CASE k % 4 WHEN 0 THEN '' WHEN 1 THEN "
 	"char(27) || '[2J' || k WHEN 2 THEN NULL ELSE char(65 + k % 26) || k END FROM k;"
 	"WITH RECURSIVE k(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM k WHERE k < 2999) "
-	"INSERT INTO vars_info SELECT k / 1000, CASE WHEN k % 50 = 0 THEN 4611686018427387904 "
-	"WHEN k % 51 = 0 THEN -1 ELSE k END, k % 301, k % 8 FROM k;",
+	"INSERT INTO lowered_variable SELECT k / 1000, CASE WHEN k % 50 = 0 THEN 4611686018427387904 "
+	"WHEN k % 51 = 0 THEN -1 ELSE k END, k % 301, (SELECT string FROM words WHERE id = k % 8) FROM k;",
 };
 
 static const char *const moves[] = {"left", "right", "page-left", "page-right", "zoom-in",
@@ -999,8 +986,8 @@ START_TEST(odd_reports_draw_sanely)
 	int bad = 0;
 
 	harness_dir(&h);
-	harness_sql(&h, sdk_tables);
-	harness_sql(&h, odd[_i]);
+	harness_rows(&h, few_tables);
+	harness_rows(&h, odd[_i]);
 	harness_start(&h, &ts_view_memory, 80, 22, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	for (int i = 0; i < 1500; i++) {
@@ -1026,8 +1013,8 @@ START_TEST(numbers_that_are_not_dense_stand_on_the_axis)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, sdk_tables);
-	harness_sql(&h, odd[2]);
+	harness_rows(&h, few_tables);
+	harness_rows(&h, odd[2]);
 	harness_start(&h, &ts_view_memory, 120, 38, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_says(&h, "100000");
@@ -1043,8 +1030,8 @@ START_TEST(categories_say_what_is_left_out)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, sdk_tables);
-	harness_sql(&h, odd[7]);
+	harness_rows(&h, few_tables);
+	harness_rows(&h, odd[6]);
 	harness_start(&h, &ts_view_memory, 160, 40, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_says(&h, "(too many: not all counted)");
@@ -1058,8 +1045,8 @@ START_TEST(bad_rows_are_counted)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, sdk_tables);
-	harness_sql(&h, odd[4]);
+	harness_rows(&h, few_tables);
+	harness_rows(&h, odd[3]);
 	harness_start(&h, &ts_view_memory, 120, 38, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_says(&h, "rows left out: bad numbers");

@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#define HARNESS_OLD_LAYOUT
+
 #include <locale.h>
 
 #include "../unit/depth.h"

@@ -18,18 +18,19 @@
 static struct harness h;
 
 static void
-begin(int w, int height, enum ts_glyphs glyphs, enum ts_demo_layout layout, const char *sql)
+begin(int w, int height, enum ts_glyphs glyphs, const char *sql)
 {
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
-		.layout = layout,
 		.ipus = 2,
 		.tiles = 40,
 		.steps = 200,
 		.variables = 1200};
 
 	harness_demo(&h, &o);
-	if (sql)
+	if (sql) {
+		harness_loosen(&h);
 		harness_sql(&h, sql);
+	}
 	harness_start(&h, &ts_view_programs, w, height, glyphs);
 }
 
@@ -60,7 +61,7 @@ static const struct {
 
 START_TEST(looks)
 {
-	begin(screens[_i].w, screens[_i].h, screens[_i].glyphs, TS_DEMO_STORE, NULL);
+	begin(screens[_i].w, screens[_i].h, screens[_i].glyphs, NULL);
 	harness_settle(&h);
 	for (int i = 0; screens[_i].keys[i]; i++) {
 		harness_command(&h, screens[_i].keys[i]);
@@ -90,7 +91,7 @@ command(const char *line)
 /* Vertex types without names have their numbers, and that there are none is said. */
 START_TEST(vertices_without_names)
 {
-	begin(80, 22, TS_GLYPHS_FULL, TS_DEMO_STORE, "DROP TABLE vertex_type");
+	begin(80, 22, TS_GLYPHS_FULL, "DROP TABLE vertex_types");
 	harness_settle(&h);
 	command("search type=OnTileExecute");
 	command("tab vertices");
@@ -106,7 +107,7 @@ START_TEST(rows_open_and_fold)
 	int64_t folded, all, opened;
 	char place[80];
 
-	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	begin(120, 38, TS_GLYPHS_FULL, NULL);
 	harness_settle(&h);
 	command("fold");
 	folded = rows();
@@ -114,10 +115,10 @@ START_TEST(rows_open_and_fold)
 	command("unfold");
 	all = rows();
 	ck_assert_int_gt(all, folded);
-	command("goto 17");
+	command("goto 12");
 	command("copy");
 	snprintf(place, sizeof(place), "%.79s", h.env.copy);
-	ck_assert_ptr_nonnull(strstr(place, "17 "));
+	ck_assert_ptr_nonnull(strstr(place, "12 "));
 	opened = rows();
 	command("sort");
 	ck_assert_int_eq(rows(), opened); /* what is open stays so */
@@ -163,7 +164,7 @@ START_TEST(sorts_siblings)
 	int64_t plain[8], first[8];
 	int turns = 0;
 
-	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	begin(120, 38, TS_GLYPHS_FULL, NULL);
 	harness_settle(&h);
 	command("fold");
 	for (int i = 0; i < 8; i++)
@@ -221,7 +222,7 @@ END_TEST
 /* n goes round; what is wrong in a line is said; Enter on nothing found is no harm. */
 START_TEST(searches)
 {
-	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	begin(120, 38, TS_GLYPHS_FULL, NULL);
 	harness_settle(&h);
 	command("search matMul");
 	ck_assert_ptr_nonnull(strstr(h.env.message, " of "));
@@ -245,7 +246,7 @@ START_TEST(filters)
 	struct ts_table_value v = {0};
 	int64_t all, exchanges;
 
-	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	begin(120, 38, TS_GLYPHS_FULL, NULL);
 	exchanges = harness_number(&h, "SELECT count(*) FROM program WHERE type = 'DoExchange'");
 	harness_settle(&h);
 	command("first");
@@ -288,7 +289,7 @@ START_TEST(filters_by_structure)
 		{"type=Sync under type=Sync", "above.type = 'Sync'", "p.type = 'Sync'"}};
 	char line[200], says[60];
 
-	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	begin(120, 38, TS_GLYPHS_FULL, NULL);
 	harness_settle(&h);
 	for (size_t i = 0; i < TS_COUNT(lines); i++) {
 		int64_t n = harness_number(&h,
@@ -318,7 +319,7 @@ START_TEST(leads_elsewhere)
 	struct ts_at_cursor o;
 	int64_t set;
 
-	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, NULL);
+	begin(120, 38, TS_GLYPHS_FULL, NULL);
 	harness_settle(&h);
 	command("search type=OnTileExecute steps>0");
 	o = harness_at_cursor(&h);
@@ -347,47 +348,62 @@ START_TEST(leads_elsewhere)
 }
 END_TEST
 
-/* n more children, of these parents. */
-#define BODIES(n, parent, child)                                                       \
-	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " #n \
-	") INSERT INTO program_child SELECT " parent ", i, " child " FROM n"
+/* The programs that `where` says have n children. */
+#define BODIES(n, where, child)                                                            \
+	"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < " #n \
+	") UPDATE programs SET children = (SELECT pack_list(NULL, i, " child               \
+	") FROM n) WHERE " where
 
-/* Each program calls the next one. */
-#define CHAIN                                                                                 \
-	"DELETE FROM program_child; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 " \
-	"FROM n WHERE i < 10000) INSERT INTO program_child SELECT i, 0, i + 1 FROM n"
+/* Programs up to n, each of which calls the next one. */
+#define CHAIN(n)                                                                                      \
+	"DELETE FROM programs WHERE id > 0; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 " \
+	"FROM n WHERE i < " #n                                                                        \
+	") INSERT INTO programs(compilation_step_id, id, variant, children) "                         \
+	"SELECT compilation_step_id, i, 1, (SELECT pack_list(NULL, 0, x.next) FROM (SELECT i + 1 AS " \
+	"next) x) FROM n, programs WHERE id = 0"
+
+/* They call each other. */
+#define CIRCLE                                                                                           \
+	"UPDATE programs SET children = CAST(coalesce(children, x'') || x'8194' AS BLOB) WHERE id = 20;" \
+	"UPDATE programs SET children = CAST(coalesce(children, x'') || x'94' AS BLOB) WHERE id = 1"
 
 /* What is missing, or nonsense, one after the other: something is drawn, nothing breaks. */
 static const char *const broken[] = {
-	"DROP TABLE program_child",
-	"DROP TABLE program_root",
-	"DROP TABLE program_child; DROP TABLE program_root",
-	"DROP TABLE program",
-	"DROP TABLE step",
-	"DROP TABLE step_ipu",
-	"DROP TABLE compute_set",
-	"DROP TABLE liveness_step",
-	"DELETE FROM program",
-	"INSERT INTO program_child VALUES(20, 0, 1), (1, 99, 20), (20, 3, 20)",
-	CHAIN,
-	"UPDATE program SET cycles_by_tile = x'ffffff', code_by_tile = 'text', name = x'1b5b33316d', type = 5",
-	"UPDATE program SET type = NULL, name = NULL, compute_set = -1, repeat_count = 4611686018427387904",
-	"UPDATE step_ipu SET cycles = 4611686018427387904",
-	"UPDATE step SET program = NULL",
-	"UPDATE program_child SET child = 4611686018427387904 WHERE child % 3 = 0",
-	"INSERT INTO program_root SELECT 'control', program, 4611686018427387905 FROM program",
-	"DROP TABLE compute_set_vertex; DROP TABLE program_variable; DROP TABLE vertex_type",
-	"DROP TABLE context; DROP TABLE target; DROP TABLE tile_memory",
-	"DELETE FROM program_child; DELETE FROM program_root",
-	"DELETE FROM program_root; INSERT INTO program_child SELECT program, 0, program FROM program",
-	"UPDATE program SET name = x'ff00feff', type = x'e280ae41' WHERE program % 2; "
-	"UPDATE program SET name = replace(hex(zeroblob(20000)), '0', char(8238, 0x1b, 10)), "
-	"type = char(0x202e) || type WHERE program % 2 = 0",
-	"UPDATE program SET control_code_by_tile = zeroblob(400001), compute_set = 1 << 62, "
-	"context = 1 << 62, estimated_cycles_by_tile = x''; "
-	"UPDATE compute_set SET cycles_by_tile = 5, compute_set = compute_set + 1000000",
-	BODIES(300000, "1", "2"),
-	BODIES(150000, "(i % 3)", "(i % 50)"),
+	"ALTER TABLE programs DROP COLUMN children",
+	"DROP TABLE control_programs",
+	"UPDATE programs SET children = NULL; DROP TABLE control_programs; DROP TABLE function_programs",
+	"DROP TABLE programs",
+	"DROP TABLE steps",
+	"DROP TABLE steps_by_ipu",
+	"DROP TABLE compute_sets",
+	"DROP TABLE depth_first_steps",
+	"DELETE FROM programs",
+	CIRCLE,
+	CHAIN(10000),
+	"UPDATE cycles_by_tile SET cycles_by_tile_rle = x'ffffff'; UPDATE program_type_do_exchange SET "
+	"code_bytes_by_tile_rle = 'text'; UPDATE programs SET name = x'1b5b33316d'; UPDATE program_types SET "
+	"name = 5",
+	"UPDATE programs SET variant = NULL, name = NULL, variant_index = -1; UPDATE program_type_repeat SET "
+	"repeat_count = 4611686018427387904",
+	"UPDATE steps_by_ipu SET cycles = 4611686018427387904",
+	"UPDATE steps SET program = NULL",
+	BODIES(3, "id % 3 = 0", "4611686018427387904"),
+	"INSERT INTO control_programs SELECT compilation_step_id, id + 1000, 4611686018427387903 FROM programs",
+	"DROP TABLE vertex_instances; DROP TABLE exchange_regions; DROP TABLE vertex_types",
+	"DROP TABLE target_info; DROP TABLE memory_by_tile",
+	"UPDATE programs SET children = NULL; DELETE FROM control_programs; DELETE FROM function_programs",
+	/* each calls itself, and nothing is called from outside */
+	"DELETE FROM control_programs; DELETE FROM function_programs; UPDATE programs SET children = (SELECT "
+	"pack_list(NULL, 0, x.n) FROM (SELECT programs.id AS n) x)",
+	"UPDATE programs SET name = x'ff00feff' WHERE id % 2; UPDATE program_types SET name = x'e280ae41' WHERE "
+	"id % 2; UPDATE programs SET name = replace(hex(zeroblob(20000)), '0', char(8238, 0x1b, 10)) WHERE id % 2 "
+	"= 0; UPDATE program_types SET name = char(0x202e) || name WHERE id % 2 = 0",
+	"UPDATE programs SET control_code_bytes_by_tile = zeroblob(400001), debug_id = 1 << 62; "
+	"UPDATE program_type_on_tile_execute SET compute_set = 1 << 62; UPDATE compilation_cycles_by_tile SET "
+	"cycles_by_tile_rle = x''; UPDATE compute_set_cycles_by_tile SET cycles_by_tile_ids = 5; "
+	"UPDATE compute_sets SET compute_set = compute_set + 1000000",
+	BODIES(300000, "id = 1", "2"),
+	BODIES(150000, "id < 3", "i % 50"),
 };
 
 static const char *const keys[] = {"down", "open", "unfold", "right", "left", "sort", "page-down",
@@ -408,7 +424,7 @@ START_TEST(survives)
 		return;
 	}
 	ck_assert_ptr_nonnull(e);
-	begin(80 + _i % 2 * 60, 24, TS_GLYPHS_FULL, TS_DEMO_STORE, broken[what]);
+	begin(80 + _i % 2 * 60, 24, TS_GLYPHS_FULL, broken[what]);
 	harness_settle(&h);
 	harness_draw(&h);
 	for (size_t i = 0; i < TS_COUNT(keys); i++) {
@@ -436,9 +452,9 @@ START_TEST(notes_are_cut)
 	char sql[200];
 
 	for (size_t i = 0; i < TS_COUNT(of); i++) {
-		snprintf(sql, sizeof(sql), "UPDATE program SET name = %s WHERE type = 'DoExchange'",
+		snprintf(sql, sizeof(sql), "UPDATE programs SET name = %s WHERE variant = 11",
 			of[i].name);
-		begin(200, 38, TS_GLYPHS_FULL, TS_DEMO_STORE, sql);
+		begin(200, 38, TS_GLYPHS_FULL, sql);
 		harness_settle(&h);
 		command("search type=DoExchange where own_code>1");
 		command("tab code");
@@ -455,11 +471,11 @@ START_TEST(too_many_below)
 	struct ts_sheet sheet = {0};
 	struct ts_table_value v = {0};
 
-	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_STORE,
-		"DELETE FROM program_child; DELETE FROM program_root; INSERT INTO program_root "
-		"VALUES('control', 0, 1), ('control', 1, 13000), ('control', 2, 12990);"
-		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 13000) "
-		"INSERT INTO program_child SELECT i, 0, i + 1 FROM n");
+	begin(120, 38, TS_GLYPHS_FULL,
+		CHAIN(13000) "; UPDATE programs SET children = x'81' WHERE id = 0;"
+			     "DELETE FROM control_programs; DELETE FROM function_programs; INSERT INTO control_programs SELECT "
+			     "compilation_step_id, 0, 1 FROM programs WHERE id = 0 UNION ALL SELECT compilation_step_id, 1, 13000 "
+			     "FROM programs WHERE id = 0 UNION ALL SELECT compilation_step_id, 2, 12990 FROM programs WHERE id = 0");
 	harness_settle(&h);
 	command("threshold 0");
 	harness_says(&h, "have too many below to be summed");
@@ -488,7 +504,6 @@ static void
 read_earlier(struct earlier *e, const char *sql)
 {
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
-		.layout = TS_DEMO_STORE,
 		.ipus = 2,
 		.tiles = 40,
 		.steps = 200,
@@ -524,11 +539,12 @@ drop_earlier(struct earlier *e)
 	ck_assert_int_eq(rmdir(e->h.dir), 0);
 }
 
-#define EARLIER                                                                                   \
-	"UPDATE program SET name = name || '/old' WHERE program IN (3, 10, 40, 41);"              \
-	"DELETE FROM program_child WHERE child % 17 = 3;"                                         \
-	"UPDATE step_ipu SET cycles = cycles * 2, \"end\" = \"end\" + cycles WHERE step % 3 = 0;" \
-	"UPDATE program SET code_by_tile = x'ff000000' WHERE program % 7 = 0"
+#define EARLIER                                                                                       \
+	"UPDATE programs SET name = coalesce(name, '') || '/old' WHERE id IN (3, 10, 40, 41);"        \
+	"UPDATE programs SET children = NULL WHERE id % 17 = 3;"                                      \
+	"UPDATE steps_by_ipu SET cycles = cycles * 2, active_cycles_to_max = active_cycles_to_max + " \
+	"cycles WHERE step_id % 3 = 0;" /* 255 on tile 0 alone */                                     \
+	"UPDATE program_type_do_exchange SET code_bytes_by_tile_rle = x'8301FF019E80' WHERE id % 7 = 0"
 
 static const struct {
 	const char *name;
@@ -546,7 +562,7 @@ START_TEST(difference)
 	struct earlier e = {0};
 
 	read_earlier(&e, EARLIER);
-	begin(compared[_i].w, compared[_i].h, compared[_i].glyphs, TS_DEMO_STORE, NULL);
+	begin(compared[_i].w, compared[_i].h, compared[_i].glyphs, NULL);
 	ts_programs_compare(h.view, &e.w);
 	harness_settle(&h);
 	for (int i = 0; compared[_i].keys[i]; i++)
@@ -563,10 +579,10 @@ START_TEST(difference_survives)
 	struct earlier e = {0};
 	int64_t before;
 
-	read_earlier(&e, _i % 2 ? EARLIER : "DELETE FROM program_child; DELETE FROM program_root");
-	begin(100, 30, TS_GLYPHS_FULL, TS_DEMO_STORE,
-		_i < 2 ? NULL
-		       : "INSERT INTO program_child VALUES(20, 0, 1), (1, 99, 20), (20, 3, 20)");
+	read_earlier(&e,
+		_i % 2 ? EARLIER
+		       : "UPDATE programs SET children = NULL; DELETE FROM control_programs; DELETE FROM function_programs");
+	begin(100, 30, TS_GLYPHS_FULL, _i < 2 ? NULL : CIRCLE);
 	harness_settle(&h);
 	command("fold");
 	before = rows();
@@ -584,15 +600,6 @@ START_TEST(difference_survives)
 	ck_assert_int_eq(rows(), before);
 	harness_end(&h);
 	drop_earlier(&e);
-}
-END_TEST
-
-START_TEST(sdk)
-{
-	begin(120, 38, TS_GLYPHS_FULL, TS_DEMO_SDK, NULL);
-	harness_settle(&h);
-	harness_look(&h, "programs-sdk-120");
-	harness_end(&h);
 }
 END_TEST
 
@@ -619,7 +626,6 @@ main(void)
 	tcase_add_test(tc, too_many_below);
 	tcase_add_loop_test(tc, difference, 0, (int)TS_COUNT(compared));
 	tcase_add_loop_test(tc, difference_survives, 0, 4);
-	tcase_add_test(tc, sdk);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

@@ -43,7 +43,6 @@ begin(struct harness *h, int w, int height, enum ts_glyphs glyphs, const char *f
 	const char *second)
 {
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
-		.layout = TS_DEMO_STORE,
 		.ipus = 1,
 		.tiles = 64,
 		.steps = 200,
@@ -113,14 +112,13 @@ END_TEST
 
 /*
  * Steps of an IPU that overlap are intersected: compute in [0, 900), beside it copies from the host in [600, 1200). Added up
- * compute would be 60 %. Bytes and balance are those of the steps. The same where row ids lie far apart (_i): there are few
+ * compute would be 60 %. Balance is that of the steps. The same where row ids lie far apart (_i): there are few
  * rows, whatever their numbers.
  */
 START_TEST(steps_that_overlap)
 {
 	struct harness h;
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
-		.layout = TS_DEMO_STORE,
 		.ipus = 1,
 		.tiles = 64,
 		.steps = 200,
@@ -128,20 +126,20 @@ START_TEST(steps_that_overlap)
 
 	harness_demo(&h, &o);
 	harness_sql(&h,
-		"DELETE FROM step_ipu; INSERT INTO step_ipu(step, ipu, cycles, start, \"end\", "
-		"data_in, data_out, tile_balance) SELECT step, 0, 900, 0, 900, NULL, NULL, 0.5 FROM "
-		"step WHERE type = 'OnTileExecute' ORDER BY step LIMIT 1; INSERT INTO step_ipu(step, "
-		"ipu, cycles, start, \"end\", data_in, data_out) SELECT step, 0, 600, 600, 1200, 2048, "
-		"512 FROM step WHERE type = 'StreamCopyMid' ORDER BY step LIMIT 1");
+		"CREATE TEMP TABLE kept AS SELECT * FROM (SELECT id, 0 AS start, 900 AS n, 0.5 AS balance FROM "
+		"steps WHERE type = 'OnTileExecute' ORDER BY id LIMIT 1) UNION ALL SELECT * FROM (SELECT id, "
+		"600, 600, 1 FROM steps WHERE type = 'StreamCopyMid' ORDER BY id LIMIT 1);"
+		"DELETE FROM steps_by_ipu WHERE step_id NOT IN (SELECT id FROM kept);"
+		"UPDATE steps_by_ipu SET cycles_base = start, active_cycles_from_min = 0, active_cycles_to_max = n, "
+		"cycles = n, tile_balance = balance FROM kept WHERE id = step_id");
 	if (_i > 0)
-		harness_sql(&h, "UPDATE step_ipu SET rowid = rowid << 40");
+		harness_sql(&h, "UPDATE steps_by_ipu SET rowid = rowid << 40");
 	harness_start(&h, &ts_view_summary, 120, 60, TS_GLYPHS_ASCII);
 	harness_settle(&h);
 	harness_says(&h, "75.0%"); /* 900 of 1200 */
 	harness_says(&h, "37.5%"); /* 450 of 1200 */
-	harness_says(&h, "2K/512");
 	harness_says(&h, "where they go");
-	harness_says(&h, " CCCCCCCCCCCCCCCCCCCCCCCCCCmmmmmmmmm ");
+	harness_says(&h, " CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCmmmmmmmmmmmmmmm ");
 	ck_assert(!harness_has(&h, "60%"));
 	ck_assert_int_eq(((struct summary_view *)h.view)->times->p.ipu[0].part[TS_CLASS_COMPUTE],
 		900);
@@ -154,7 +152,6 @@ START_TEST(parts_of_different_runs)
 {
 	struct harness h;
 	struct ts_demo_options o = {.scale = TS_DEMO_SMALL,
-		.layout = TS_DEMO_STORE,
 		.ipus = 1,
 		.tiles = 64,
 		.steps = 200,
@@ -167,7 +164,7 @@ START_TEST(parts_of_different_runs)
 	ck_assert(!harness_has(&h, "sampled"));
 	end(&h);
 	harness_demo(&h, &o);
-	harness_sql(&h, "UPDATE program SET context = context + 1000000");
+	harness_sql(&h, "UPDATE programs SET debug_id = debug_id + 1000000 WHERE debug_id > 0");
 	harness_start(&h, &ts_view_summary, 100, 120, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	harness_says(&h, "sampled debug contexts of programs");
@@ -357,10 +354,10 @@ START_TEST(filtering_options)
 	struct harness h;
 
 	begin(&h, 120, 60, TS_GLYPHS_FULL, framework, app);
-	harness_says(&h, "autoReport.all");
+	harness_says(&h, "autoReport.directory");
 	harness_says(&h, "autoReport.outputLoweredVars");
 	harness_command(&h, "filter lowered");
-	ck_assert(!harness_has(&h, "autoReport.all "));
+	ck_assert(!harness_has(&h, "autoReport.directory"));
 	harness_says(&h, "autoReport.outputLoweredVars");
 	harness_says(&h, "with \"lowered\"");
 	ck_assert_ptr_nonnull(strstr(h.env.message, "1 of "));
@@ -368,7 +365,7 @@ START_TEST(filtering_options)
 	ck_assert_ptr_nonnull(strstr(h.env.message, "0 of "));
 	harness_says(&h, "ENGINE OPTIONS");
 	harness_command(&h, "filter");
-	harness_says(&h, "autoReport.all ");
+	harness_says(&h, "autoReport.directory");
 	end(&h);
 }
 END_TEST
@@ -391,8 +388,8 @@ START_TEST(by_mouse)
 }
 END_TEST
 
-static void
-keep_operations(struct harness *h, const struct index_dir *d)
+static struct ts_operations *
+operations_of(struct harness *h, const struct index_dir *d)
 {
 	struct ts_reader *rd;
 	struct ts_operations *o;
@@ -400,10 +397,31 @@ keep_operations(struct harness *h, const struct index_dir *d)
 
 	ck_assert_int_eq(ts_reader_open(&rd, h->env.report, &err), TS_OK);
 	ck_assert_msg(ts_operations_read(&o, rd, &d->c, true, NULL, &err) == TS_OK, "%s", err.msg);
-	ts_operations_close(o);
 	ts_reader_close(rd);
+	return o;
+}
+
+static void
+keep_operations(struct harness *h, const struct index_dir *d)
+{
+	struct ts_err err = {0};
+
+	ts_operations_close(operations_of(h, d));
 	ck_assert_int_eq(ts_index_open(&h->env.index, &d->c, h->env.report, NULL, NULL, &err),
 		TS_OK);
+}
+
+/* None of its layer has more cycles. */
+static bool
+is_dearest(const struct ts_operations *o, uint32_t node)
+{
+	const struct ts_operation *x = ts_operation_at(o, node);
+
+	for (uint64_t i = 0; i < o->layer[x->layer].count; i++)
+		if (ts_operation_at(o, ts_operation_in_layer(o, x->layer, i))->of.executed >
+			x->of.executed)
+			return false;
+	return x->of.executed > 0;
 }
 
 /*
@@ -416,10 +434,9 @@ START_TEST(names_the_dearest_operations)
 	struct index_dir d;
 	struct ts_index *again;
 	struct ts_err err = {0};
-	char place[64];
-
+	struct ts_operations *o;
+	unsigned node;
 	struct ts_demo_options options = {.scale = TS_DEMO_SMALL,
-		.layout = TS_DEMO_STORE,
 		.ipus = 1,
 		.tiles = 64,
 		.steps = 200,
@@ -444,13 +461,10 @@ START_TEST(names_the_dearest_operations)
 	harness_says(&h, " operations ");
 	harness_command(&h, "search operations  ");
 	harness_command(&h, "open");
-	snprintf(place, sizeof(place), "operations?operation=%lld",
-		(long long)harness_number(&h,
-			"SELECT operation FROM (SELECT o.operation, (SELECT coalesce(sum(i.cycles), 0) FROM "
-			"step s JOIN step_ipu i ON i.step = s.step WHERE s.program IN (SELECT program FROM "
-			"operation_program WHERE operation = o.operation)) AS c FROM operation o) ORDER BY "
-			"c DESC, operation LIMIT 1"));
-	ck_assert_str_eq(h.env.place, place);
+	ck_assert_int_eq(sscanf(h.env.place, "operations?node=%u", &node), 1);
+	o = operations_of(&h, &d);
+	ck_assert(is_dearest(o, node));
+	ts_operations_close(o);
 	ts_index_release(h.env.index);
 	h.env.index = NULL;
 	harness_end(&h);

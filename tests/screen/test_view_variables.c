@@ -23,7 +23,6 @@
 
 static const char tables[] =
 	"CREATE TABLE report(key TEXT, value TEXT);"
-	"INSERT INTO report VALUES('store_version', '1');"
 	"CREATE TABLE target(type TEXT, architecture TEXT, ipus INTEGER, replicas INTEGER,"
 	" tiles_per_ipu INTEGER, bytes_per_tile INTEGER, clock_hz REAL);"
 	"INSERT INTO target VALUES('IPU', 'Mk2', 2, 1, 40, 638976, 1.33e9);";
@@ -40,7 +39,8 @@ static const char rows[] =
 	" '/attention/self/' || (CASE i % 3 WHEN 0 THEN 'query' WHEN 1 THEN 'key' ELSE 'value' END)"
 	" || '/matMul/' || (CASE WHEN i % 7 < 4 THEN 'partials_' ELSE 'weights_' END) || i END,"
 	" CASE WHEN i % 331 = 3 THEN NULL ELSE (i * 7919) % 4096 * 4 + (i = 2345) * 90000 END,"
-	" (i % 50) * 4096, 8, CASE WHEN i % 5 = 4 THEN 7 ELSE i % 3 END, i % 400, i / 3,"
+	" (i % 50) * 4096, 8, CASE WHEN i % 5 = 4 THEN 7 ELSE i % 3 END,"
+	" CASE WHEN i % 11 = 0 THEN 1000 ELSE i % 400 END, i / 3,"
 	" i % 11 = 0, CASE i % 2 WHEN 0 THEN 'half' END, i % 60 FROM i;"
 	"UPDATE lowered_variable SET name = 'x' || char(27) || '[31m' || char(8238) || 'y' ||"
 	" char(9) || 'z' WHERE id = 3;";
@@ -55,8 +55,8 @@ static void
 begin(struct harness *h, int w, int height, enum ts_glyphs glyphs, const char *more)
 {
 	harness_dir(h);
-	harness_sql(h, tables);
-	harness_sql(h, more);
+	harness_rows(h, tables);
+	harness_rows(h, more);
 	harness_start(h, &ts_view_variables, w, height, glyphs);
 	of(h)->chosen = of(h)->other.chosen =
 		true; /* as they stand in the report, unless a test says otherwise */
@@ -108,7 +108,7 @@ START_TEST(absent)
 {
 	struct harness h;
 
-	begin(&h, 80, 22, TS_GLYPHS_FULL, "");
+	begin(&h, 80, 22, TS_GLYPHS_FULL, "CREATE TABLE tile_memory(tile, total)");
 	harness_look(&h, "variables_loading_80x22");
 	harness_settle(&h);
 	harness_look(&h, "variables_absent_80x22");
@@ -166,9 +166,9 @@ static void
 begin_levels(struct harness *h, int w, int height, enum ts_glyphs glyphs)
 {
 	harness_dir(h);
-	harness_sql(h, tables);
-	harness_sql(h, rows);
-	harness_sql(h, levels);
+	harness_rows(h, tables);
+	harness_rows(h, rows);
+	harness_rows(h, levels);
 	harness_start(h, &ts_view_variables, w, height, glyphs);
 	of(h)->chosen = of(h)->other.chosen = true;
 	harness_settle(h);
@@ -256,9 +256,9 @@ START_TEST(marks_are_of_row_ids)
 	struct harness h;
 
 	harness_dir(&h);
-	harness_sql(&h, tables);
-	harness_sql(&h, rows);
-	harness_sql(&h,
+	harness_rows(&h, tables);
+	harness_rows(&h, rows);
+	harness_rows(&h,
 		"DELETE FROM lowered_variable WHERE id >= 40;"
 		"UPDATE lowered_variable SET id = 100 + id;"
 		"UPDATE lowered_variable SET id = (id - 100) * 2 + 1, name = 'row ' || (id * 2 - 199);");
@@ -276,28 +276,6 @@ START_TEST(marks_are_of_row_ids)
 	ck_assert_int_eq(h.selection.marked.count, 2);
 	ck_assert_str_eq(h.selection.marked.item[1].name, "row 11");
 	ck_assert_int_eq(h.selection.marked.item[1].row, 11);
-	harness_end(&h);
-}
-END_TEST
-
-/* Where rows have no ids, by their places. */
-START_TEST(marks_are_of_places)
-{
-	struct harness h;
-
-	harness_dir(&h);
-	harness_sql(&h, tables);
-	harness_sql(&h,
-		"CREATE TABLE lowered_variable(id INTEGER, tile INTEGER, name TEXT, bytes INTEGER,"
-		" PRIMARY KEY(id, tile)) WITHOUT ROWID;"
-		"INSERT INTO lowered_variable VALUES(1, 0, 'a', 10), (3, 0, 'b', 20), (5, 0, 'c', 30);");
-	harness_start(&h, &ts_view_variables, 80, 22, TS_GLYPHS_FULL);
-	of(&h)->chosen = of(&h)->other.chosen = true;
-	harness_settle(&h);
-	harness_command(&h, "goto 3");
-	harness_command(&h, "mark");
-	ck_assert_int_eq(h.selection.marked.count, 1);
-	ck_assert_int_eq(h.selection.marked.item[0].row, 2);
 	harness_end(&h);
 }
 END_TEST
@@ -512,8 +490,8 @@ END_TEST
 
 START_TEST(sorts_and_filters)
 {
-	static const enum ts_variable_sort along[] = {TS_SORT_CATEGORY, TS_SORT_TYPE,
-		TS_SORT_OFFSET, TS_SORT_NAME, TS_SORT_ROW, TS_SORT_TILE, TS_SORT_BYTES};
+	static const enum ts_variable_sort along[] = {TS_SORT_CATEGORY, TS_SORT_OFFSET,
+		TS_SORT_NAME, TS_SORT_ROW, TS_SORT_TILE, TS_SORT_BYTES};
 	struct harness h;
 
 	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
@@ -657,39 +635,6 @@ START_TEST(hits_among_the_rows_shown)
 }
 END_TEST
 
-/* Columns that cannot say which hit is next, of rows that are read from the begin only: the hits have to be listed for it. */
-START_TEST(a_hit_that_columns_cannot_tell)
-{
-	struct ts_reader *rd;
-	struct index_dir d;
-	struct harness h;
-
-	harness_dir(&h);
-	harness_sql(&h, tables);
-	harness_sql(&h,
-		"CREATE TABLE lowered_variable(id INTEGER, tile INTEGER, name TEXT, bytes INTEGER,"
-		" element_type TEXT, PRIMARY KEY(id, tile)) WITHOUT ROWID;"
-		"WITH RECURSIVE i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < 1999)"
-		" INSERT INTO lowered_variable SELECT i, i / 50, 'v' || i, 8 * i,"
-		" CASE i WHEN 1234 THEN 'half' ELSE 'float' END FROM i;");
-	harness_start(&h, &ts_view_variables, 80, 22, TS_GLYPHS_FULL);
-	of(&h)->chosen = of(&h)->other.chosen = true;
-	harness_settle(&h);
-	index_dir_begin(&d);
-	ck_assert_int_eq(ts_reader_open(&rd, h.env.report, NULL), TS_OK);
-	h.env.index = index_dir_build(&d, h.env.report, rd, 1u << TS_SECTION_COLUMNS, 1);
-	ck_assert(variables_has_columns(of(&h)) && of(&h)->v->range == TS_RANGE_ALL);
-	harness_command(&h, "search type:half");
-	ck_assert_int_eq(under_cursor(&h)->id, 1234);
-	ck_assert_int_eq(of(&h)->hits->count, 1);
-	ts_reader_close(rd);
-	ts_index_release(h.env.index);
-	h.env.index = NULL;
-	harness_end(&h);
-	index_dir_end(&d);
-}
-END_TEST
-
 /* An order as variable_order.c keeps it, whole and with its checksums, of rows that there are not. */
 static void
 forge_an_order(struct harness *h, const struct ts_cache *cache)
@@ -769,8 +714,7 @@ START_TEST(gaps)
 	struct harness h;
 
 	begin(&h, 80, 22, TS_GLYPHS_FULL, rows);
-	report_dir_sql(h.dir, &h.path, "report.tilescope",
-		"DELETE FROM lowered_variable WHERE id % 10 = 3");
+	harness_sql(&h, "DELETE FROM vars_info WHERE var_id % 10 = 3");
 	ts_report_close(h.env.report);
 	harness_open(&h);
 	h.env.generation++;
@@ -824,7 +768,6 @@ main(void)
 	tcase_add_test(t, jumps);
 	tcase_add_test(t, marks);
 	tcase_add_test(t, marks_are_of_row_ids);
-	tcase_add_test(t, marks_are_of_places);
 	tcase_add_test(t, completion);
 	tcase_add_test(t, rows_for_files);
 	tcase_add_loop_test(t, kept_screens, 0, TS_COUNT(screens));
@@ -838,7 +781,6 @@ main(void)
 	tcase_add_test(t, searches);
 	tcase_add_test(t, hits_typed_ahead);
 	tcase_add_test(t, hits_among_the_rows_shown);
-	tcase_add_test(t, a_hit_that_columns_cannot_tell);
 	tcase_add_test(t, an_order_of_rows_that_are_not_there);
 	tcase_add_test(t, gaps);
 	tcase_add_test(t, reload);

@@ -26,20 +26,19 @@ begin(struct harness *h, int w, int height, enum ts_glyphs glyphs)
 	harness_settle(h);
 }
 
-/* A store of our own: three steps, and these rows. */
+/* A report of our own: three steps, and these rows. */
 static void
 begin_own(struct harness *h, const char *rows)
 {
 	harness_dir(h);
-	harness_sql(h,
+	harness_rows(h,
 		"CREATE TABLE report(key TEXT, value TEXT);"
-		"INSERT INTO report VALUES('store_version','1'),('source','store');"
 		"CREATE TABLE liveness_step(live_step, program, not_always_live);"
 		"CREATE TABLE class_interval(class, start, \"end\");"
 		"CREATE TABLE lowered_variable(id, tile, name, bytes, class, always_live);"
 		"CREATE TABLE tile_memory(tile, ipu, total, always_live);"
 		"INSERT INTO liveness_step VALUES(0,0,10),(1,0,30),(2,0,20)");
-	harness_sql(h, rows);
+	harness_rows(h, rows);
 	harness_start(h, &ts_view_liveness, 140, 40, TS_GLYPHS_FULL);
 	harness_settle(h);
 }
@@ -142,6 +141,7 @@ START_TEST(heat_of_a_tile_that_fits)
 	struct harness h;
 
 	begin_own(&h,
+		"CREATE TABLE target(ipus, replicas, tiles_per_ipu); INSERT INTO target VALUES(1, 1, 2);"
 		"ALTER TABLE tile_memory ADD COLUMN overflowed;"
 		"INSERT INTO class_interval VALUES(0, 1, 2);"
 		"INSERT INTO lowered_variable VALUES(0, 0, 'a', 900, 0, 0), (1, 1, 'b', 500, 0, 0);"
@@ -240,10 +240,11 @@ END_TEST
 
 /* Worked out by hand: tile 1 has 100 + 30 at step 1, tile 0 has 50 + 70 at steps 1 and 2. */
 static const char rows[] =
+	"CREATE TABLE target(ipus, replicas, tiles_per_ipu, bytes_per_tile); INSERT INTO target VALUES(2, 1, 2, NULL);"
 	"INSERT INTO tile_memory VALUES(0,0,500,50),(1,0,500,100),(2,1,500,7);"
 	"INSERT INTO class_interval VALUES(1,1,2),(2,0,9),(2,1,3),(3,2,1);"
 	"INSERT INTO lowered_variable VALUES(1,0,'a/out',70,2,0),(2,1,'b/out',30,1,0),"
-	"(3,2,'c',9,3,0),(4,1,'w',100,1,1)";
+	"(3,2,'c',9,3,0),(4,1,'w',100,4,1)";
 
 START_TEST(peaks_before_and_after)
 {
@@ -761,9 +762,7 @@ START_TEST(still_above)
 
 	begin_own(&h, rows);
 	harness_stop(&h);
-	harness_sql(&h,
-		"CREATE TABLE target(ipus, tiles_per_ipu, bytes_per_tile);"
-		"INSERT INTO target VALUES(1, 2, 112)");
+	harness_sql(&h, "UPDATE target_info SET num_ipus = 1, num_tiles = 2, bytes_per_tile = 112");
 	harness_start(&h, &ts_view_liveness, 140, 40, TS_GLYPHS_FULL);
 	harness_settle(&h);
 	h.options.units = TS_UNITS_BYTES;
@@ -799,7 +798,6 @@ check_still_above(const char *target, const char *says, int64_t above)
 
 	begin_own(&h, rows);
 	harness_stop(&h);
-	harness_sql(&h, "CREATE TABLE target(ipus, tiles_per_ipu, bytes_per_tile)");
 	harness_sql(&h, target);
 	harness_start(&h, &ts_view_liveness, 140, 40, TS_GLYPHS_FULL);
 	harness_settle(&h);
@@ -821,11 +819,12 @@ check_still_above(const char *target, const char *says, int64_t above)
 
 START_TEST(device_still_above)
 {
-	check_still_above("INSERT INTO target VALUES(2, 2, 20)", "147 B too much", 227 - 80);
-	check_still_above("INSERT INTO target VALUES(2, 2, 20)", "180 B too much", 227 - 80);
-	check_still_above("INSERT INTO target VALUES(2, 2, 60)", NULL, 0);
-	check_still_above("INSERT INTO target VALUES(2, 4611686018427387904, 20)", "100 B too much",
-		0);
+	check_still_above("UPDATE target_info SET bytes_per_tile = 20", "147 B too much", 227 - 80);
+	check_still_above("UPDATE target_info SET bytes_per_tile = 20", "180 B too much", 227 - 80);
+	check_still_above("UPDATE target_info SET bytes_per_tile = 60", NULL, 0);
+	check_still_above(
+		"UPDATE target_info SET bytes_per_tile = 20, tiles_per_ipu = 4611686018427387904",
+		"100 B too much", 0);
 }
 END_TEST
 
@@ -891,7 +890,7 @@ START_TEST(always_live)
 	begin_own(&h,
 		"INSERT INTO tile_memory VALUES(0,0,900,50),(1,0,500,100);"
 		"INSERT INTO class_interval VALUES(1,1,2);"
-		"INSERT INTO lowered_variable VALUES(1,0,'a',7,1,0),(2,1,'w',100,1,1)");
+		"INSERT INTO lowered_variable VALUES(1,0,'a',7,1,0),(2,1,'w',100,2,1)");
 	h.options.units = TS_UNITS_BYTES;
 	harness_command(&h, "tab what-if");
 	harness_says(&h, "tile 1 has most live bytes: 100 B always; 500 B allocated");

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "golden.h"
+#include "made_rows.h"
 #include "report_dir.h"
 
 #include "tilescope/base/mem.h"
@@ -30,7 +31,8 @@
 
 struct harness {
 	char dir[REPORT_DIR];
-	char *path; /* of the report's file */
+	char *path;    /* of the report's file */
+	sqlite3 *rows; /* that it is to be made of, or NULL */
 	struct ts_options options;
 	struct ts_selection selection;
 	struct ts_view_env env;
@@ -48,17 +50,66 @@ harness_dir(struct harness *h)
 }
 
 static inline void
-harness_demo(struct harness *h, const struct ts_demo_options *o)
+harness_demo(struct harness *h, const struct ts_demo_options *options)
 {
+	struct ts_demo_options o = *options;
+
+#ifndef HARNESS_OLD_LAYOUT
+	o.layout = TS_DEMO_PROFILE;
+#endif
 	harness_dir(h);
-	report_dir_demo(h->dir, &h->path, o);
+	report_dir_demo(h->dir, &h->path, &o);
 }
 
-/* Change the report with SQL, or make one with nothing else in it. */
+/* Rows of relations, that the report is made of when it is opened (made_rows.h). */
+static inline void
+harness_rows(struct harness *h, const char *sql)
+{
+	if (!h->rows)
+		h->rows = made_rows_new();
+	made_exec(h->rows, sql);
+}
+
+/* Make the report of its rows. */
+static inline void
+harness_make(struct harness *h)
+{
+	if (!h->rows)
+		return;
+	h->path = malloc(2 * REPORT_DIR);
+	ck_assert_ptr_nonnull(h->path);
+	snprintf(h->path, 2 * REPORT_DIR, "%s/profile.pop", h->dir);
+	made_rows_write(h->rows, h->path);
+	sqlite3_close(h->rows);
+	h->rows = NULL;
+}
+
+/* Change the report with SQL, or make one with nothing else in it. Numbers are packed by functions of made_rows.h. */
 static inline void
 harness_sql(struct harness *h, const char *sql)
 {
+#ifdef HARNESS_OLD_LAYOUT
 	report_dir_sql(h->dir, &h->path, "report.tilescope", sql);
+#else
+	sqlite3 *db;
+
+	harness_make(h);
+	report_dir_sql(h->dir, &h->path, "profile.pop", "SELECT 1");
+	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
+	made_functions(db);
+	made_exec(db, "PRAGMA synchronous=OFF");
+	made_exec(db, sql);
+	sqlite3_close(db);
+#endif
+}
+
+/* Let anything be NULL in its tables. */
+static inline void
+harness_loosen(struct harness *h)
+{
+	harness_sql(h,
+		"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', ''); "
+		"PRAGMA writable_schema = RESET");
 }
 
 /* Open h->path; any SQLite file will do. */
@@ -68,29 +119,30 @@ harness_open(struct harness *h)
 	struct ts_report_options ro = {.any = true};
 	struct ts_err err = {0};
 
+	harness_make(h);
 	ck_assert_msg(ts_report_open(&h->env.report, h->path, &ro, &err) == TS_OK, "%s", err.msg);
 }
 
-/* What a query of the report's file answers: one number. */
+/* What a query of the report's relations answers: one number. */
 static inline int64_t TS_PRINTF(2, 3) harness_number(struct harness *h, const char *fmt, ...)
 {
-	sqlite3_stmt *stmt;
-	sqlite3 *db;
+	struct ts_query *q;
+	struct ts_err err = {0};
+	struct ts_sql_value v;
 	char query[1200];
 	va_list ap;
-	int64_t v;
+	bool row;
 
 	va_start(ap, fmt);
 	vsnprintf(query, sizeof(query), fmt, ap);
 	va_end(ap);
-	ck_assert_int_eq(sqlite3_open(h->path, &db), SQLITE_OK);
-	ck_assert_msg(sqlite3_prepare_v2(db, query, -1, &stmt, NULL) == SQLITE_OK, "%s: %s", query,
-		sqlite3_errmsg(db));
-	ck_assert_int_eq(sqlite3_step(stmt), SQLITE_ROW);
-	v = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	return v;
+	ck_assert_msg(ts_query_open(&q, h->env.report, &err) == TS_OK, "%s", err.msg);
+	ck_assert_msg(ts_query_prepare(q, query, 60, &err) == TS_OK &&
+			ts_query_step(q, &row, &err) == TS_OK && row,
+		"%s: %s", err.msg, query);
+	ts_query_value(&v, q, 0);
+	ts_query_close(q);
+	return v.type == TS_SQL_REAL ? (int64_t)v.real : v.type == TS_SQL_INTEGER ? v.integer : 0;
 }
 
 /* The report and a view on it; nothing is asked yet. */
@@ -338,7 +390,15 @@ harness_stop(struct harness *h)
 static inline void
 harness_end(struct harness *h)
 {
+	static const char *const beside[] = {"debug.cbor", "archive.a"};
+
 	harness_stop(h);
+	for (size_t i = 0; i < TS_COUNT(beside); i++) {
+		char path[2 * REPORT_DIR];
+
+		snprintf(path, sizeof(path), "%s/%s", h->dir, beside[i]);
+		unlink(path);
+	}
 	unlink(h->path);
 	free(h->path);
 	ck_assert_int_eq(rmdir(h->dir), 0);

@@ -26,9 +26,9 @@ damage_number(sqlite3 *db, const char *sql, const char *table)
 	return v;
 }
 
-/* The table has more pages than one, and is no more than two levels deep. */
+/* Leaf number `leaf` of a table that has more pages than one, and is no more than two levels deep. */
 static inline void
-damage_table(const char *path, const char *table)
+damage_leaf(const char *path, const char *table, int leaf)
 {
 	unsigned char head[8], at[4], bad[8];
 	int64_t page, size;
@@ -43,7 +43,7 @@ damage_table(const char *path, const char *table)
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(pread(fd, head, sizeof(head), (page - 1) * size), sizeof(head));
 	ck_assert_int_eq(head[0], DAMAGE_INTERIOR);
-	ck_assert_int_eq(pread(fd, at, 2, (page - 1) * size + DAMAGE_CELLS), 2);
+	ck_assert_int_eq(pread(fd, at, 2, (page - 1) * size + DAMAGE_CELLS + 2 * leaf), 2);
 	ck_assert_int_eq(pread(fd, at, 4, (page - 1) * size + (at[0] << 8 | at[1])), 4);
 	page = (int64_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
 	ck_assert_int_eq(pread(fd, head, 1, (page - 1) * size), 1);
@@ -52,6 +52,12 @@ damage_table(const char *path, const char *table)
 		bad[i] = 0xee;
 	ck_assert_int_eq(pwrite(fd, bad, sizeof(bad), (page - 1) * size), sizeof(bad));
 	close(fd);
+}
+
+static inline void
+damage_table(const char *path, const char *table)
+{
+	damage_leaf(path, table, 0);
 }
 
 #endif

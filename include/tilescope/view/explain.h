@@ -43,7 +43,7 @@ enum {
 	TS_EXPLAIN_TITLE = 400,
 	TS_EXPLAIN_SHOWN = 120,
 	TS_EXPLAIN_LINE = 400,
-	TS_EXPLAIN_QUERY = 2400,
+	TS_EXPLAIN_QUERY = 3200,
 };
 
 struct ts_explained {
