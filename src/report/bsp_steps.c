@@ -37,7 +37,7 @@ read_all(bool *many, struct bsp_steps *s, struct ts_reader *rd, const struct ts_
 {
 	const struct ts_slice *at = NULL;
 	struct ts_slices *slices;
-	int64_t rows = 0;
+	int64_t rows = 0, behind = 0; /* rows in a row that begin behind the range */
 	bool done = false;
 	enum ts_code code = ts_slices_open_range(&slices, rd, t, from, to, cache, NULL, err);
 
@@ -50,7 +50,9 @@ read_all(bool *many, struct bsp_steps *s, struct ts_reader *rd, const struct ts_
 		*many = ++rows > 2 * TS_BSP_SLICES || s->n > TS_BSP_STEPS;
 		if (at->ipu != ipu)
 			continue;
-		done = at->start >= to && !t->forwards && trace_rises(t, rd, TS_STEP_IPU);
+		behind = at->start >= to ? behind + 1 : 0;
+		done = behind > TS_TRACE_LOOK_BACK && !t->forwards &&
+			trace_rises(t, rd, TS_STEP_IPU);
 		if (at->end <= at->start || at->end <= from || at->start >= to)
 			continue;
 		code = add_step(s, &step, err);
