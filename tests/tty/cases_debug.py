@@ -68,11 +68,9 @@ def debug_tab(ctx, size):
 @case()
 def debug_of_variables(ctx):
     """A variable's context, in the place of its fields."""
-    t = ctx.pty("--at", "variables", ctx.demo, size=(100, 40))
-    t.wait(" variables, ")
-    t.press("&")
-    t.type("category:variable")
-    t.press("enter", "d")
+    t = ctx.pty("--at", "variables?level=unlowered&sort=bytes", ctx.demo, size=(100, 40))
+    t.wait("Variables before lowering")
+    t.press("d")
     t.wait("leaf to root")
     t.has("poptorch")
     t.press("tab", "down", "down", "tab", "d")
@@ -80,7 +78,7 @@ def debug_of_variables(ctx):
     t.quit()
 
 
-@case(params=["memory", "liveness"])
+@case(params=["memory?pane=tabs&tab=sets", "liveness"])
 def debug_elsewhere(ctx, view):
     """The same tab in the other views that have objects with contexts."""
     t = ctx.pty("--at", view, ctx.demo, size=(100, 40))

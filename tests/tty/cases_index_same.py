@@ -208,7 +208,7 @@ def index_has_no_room(ctx, how):
 def export_with_index(ctx, what):
     """What the app has added up is not added up again by `export`, and is the same, byte for byte."""
     report, cache = ctx.demo, ctx.path("cache")
-    t = ctx.pty("--cache", cache, "--at", "operations?tab=links&pane=tabs", report, size=(120, 40), wait="names a variable")
+    t = ctx.pty("--cache", cache, "--at", "operations?tab=links&pane=tabs", report, size=(120, 40), wait="variables named")
     t.settle(timers=True)
     t.quit()
     expect({"operations.idx", "programs.idx"} <= set(sections(cache)), "kept: %s" % sorted(sections(cache)))

@@ -50,7 +50,7 @@ def tables_of_a_report(ctx, size):
     path = os.path.join(ctx.demo, "profile.pop")
     db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
     rows = db.execute("SELECT count(*) FROM steps_by_ipu").fetchone()[0]
-    last = db.execute("SELECT cycles FROM steps_by_ipu ORDER BY rowid DESC LIMIT 1").fetchone()[0]
+    last = db.execute("SELECT step_id FROM steps_by_ipu ORDER BY rowid DESC LIMIT 1").fetchone()[0]
     t = ctx.pty(ctx.demo, size=size)
     t.press("9")
     t.wait("is report")
