@@ -616,8 +616,10 @@ number(struct ts_rows *rows, int i, int64_t *v)
 	switch (cb->op) {
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
-	case TS_OP_NAME:
 		return plain_number(rows, rows->slot_a[i], v);
+	case TS_OP_NAME: /* a text, though made of numbers */
+		return value_type(rows, rows->slot_a[i]) == SQLITE_NULL ? TS_VALUE_NULL
+									: TS_VALUE_BAD;
 	case TS_OP_BIT:
 		a = plain_number(rows, rows->slot_a[i], v);
 		*v = *v >> cb->bit & 1;
@@ -872,9 +874,10 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	out->v[i] = made;
 	out->is[i] = TS_VALUE_OK;
 	switch (cb->op) {
+	case TS_OP_NAME: /* row by row, as texts are */
+		return 0;
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
-	case TS_OP_NAME:
 		out->v[i] = a;
 		return rows->q.unknowns ? count_known(rows->block, a, n)
 					: count_numbers(rows->block, a, n);

@@ -497,14 +497,14 @@ def copied(t):
 
 
 PLACES = {
-    "insights": ("rule=M04&tab=peak&pane=tabs&row=3", "alive at"),
+    "insights": ("rule=M04&tab=peak&pane=tabs&row=3", "FINDINGS"),
     "memory": ("tile=70&by=category&gaps=no&tab=variables&pane=tabs&row=2", "tile 70"),
-    "liveness": ("step=7&base=no&zoom=0-40", "step 7 "),
+    "liveness": ("step=30&base=no&zoom=0-40", "step 30 "),
     "programs": ("order=-cycles&threshold=1&program=17&pane=tabs", "program 17"),
     "operations": ("layer=poplibs&order=-code&filter=cycles>0&tab=programs&pane=tabs", "poplibs"),
     "trace": ("step=57&ipu=1&pane=tab", "step 57 "),
     "variables": ("filter=tile:5&sort=bytes&row=2", "row 2 of"),
-    "tables": ("table=tile_memory&pane=rows&row=9", "row 9 of"),
+    "tables": ("table=memory_by_tile&pane=rows&row=9", "row 9 of"),
 }
 
 
@@ -531,7 +531,7 @@ def place(ctx, view):
 @case()
 def findings(ctx):
     """Enter on a finding leads to its place, Backspace back to it; the same from Summary."""
-    t = ctx.pty("--at", "insights", ctx.demo, size=(100, 40), wait="M11")
+    t = ctx.pty("--at", "insights?rule=M01", ctx.demo, size=(100, 40), wait="M01")
     t.press("enter")
     t.wait("limit 624K")
     t.press("backspace")
