@@ -34,8 +34,6 @@ const struct ts_verb ts_verbs[] = {
 		ts_verb_demo},
 	{"cache", TS_FOR_CACHE, "list|clear", "the indexes that are kept of reports", 1, 1,
 		ts_verb_cache},
-	{"import", TS_FOR_IMPORT, "PROFILE", "what libpva can say of a profile, into a store", 1, 1,
-		ts_verb_import},
 	{"render", TS_FOR_RENDER, "PATH", "the picture of a view, into a file: svg, txt, ansi", 1,
 		1, ts_verb_render},
 	{"help", TS_FOR_HELP, "[VERB|TOPIC]",
@@ -98,8 +96,8 @@ static const struct choice ways[] = {{"auto", TS_WAY_AUTO + 1}, {"libssh", TS_WA
 
 /* Verbs that open a report. */
 enum {
-	TS_FOR_REPORT = TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_IMPORT |
-		TS_FOR_CHECK | TS_FOR_RENDER | TS_FOR_EXPORT
+	TS_FOR_REPORT = TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_CHECK |
+		TS_FOR_RENDER | TS_FOR_EXPORT
 };
 
 enum kind { FLAG, TEXT, READABLE, CHOICE, INTEGER, NUMBER, SEED, DURATION, SIZE, ADDRESS };
@@ -142,7 +140,7 @@ static const struct option_def options[] = {
 	{"no-color", 0, FLAG, AT(color), NULL, TS_FOR_ALL, NULL, "no colours", TS_WHEN_NEVER},
 	{"cache", 0, TEXT, AT(cache), NULL,
 		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_DEMO | TS_FOR_CACHE |
-			TS_FOR_IMPORT | TS_FOR_QUERY | TS_FOR_CHECK | TS_FOR_RENDER | TS_FOR_EXPORT,
+			TS_FOR_QUERY | TS_FOR_CHECK | TS_FOR_RENDER | TS_FOR_EXPORT,
 		"DIR|none", "where indexes are kept; none: nowhere", 0},
 	{"files", 0, FLAG, AT(files), NULL, TS_FOR_CHECK, NULL, "check the files", 0},
 	{"archive", 0, FLAG, AT(thorough), NULL,
@@ -160,8 +158,8 @@ static const struct option_def options[] = {
 	{"timeout", 0, DURATION, AT(timeout), NULL, TS_FOR_QUERY, "SECONDS",
 		"stop after so long; 0: never (default 3600)", 0},
 	{"latest", 0, FLAG, AT(latest), NULL,
-		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_IMPORT |
-			TS_FOR_RENDER | TS_FOR_EXPORT,
+		TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_QUERY | TS_FOR_RENDER |
+			TS_FOR_EXPORT,
 		NULL, "the newest report below PATH (or here)", 0},
 	{"watch", 0, FLAG, AT(watch), NULL, TS_FOR_APP | TS_FOR_DEMO, NULL,
 		"read a changed report again by itself", 0},
@@ -196,12 +194,6 @@ static const struct option_def options[] = {
 		"without an archive.a (about 1 KB a tile)", 0},
 	{"sdk-keys", 0, FLAG, AT(demo.keys), NULL, TS_FOR_DEMO, NULL, NULL, 0},
 	{"sdk-names", 0, TEXT, AT(demo.sdk_names), NULL, TS_FOR_DEMO, "K=NAME,...", NULL, 0},
-	{"output", 'o', TEXT, AT(output), NULL, TS_FOR_IMPORT, "STORE",
-		"write there instead of below the caches", 0},
-	{"complete", 0, FLAG, AT(complete), NULL, TS_FOR_IMPORT, NULL,
-		"all relations, not only what it lacks", 0},
-	{"python", 0, TEXT, AT(python), NULL, TS_FOR_IMPORT | TS_FOR_APP | TS_FOR_DEMO, "PATH",
-		"the Python that has libpva (default python3)", 0},
 	{"transport", 0, CHOICE, AT(transport), ways, TS_FOR_REPORT, "auto|libssh|ssh",
 		"the way to the host of HOST:PATH", 0},
 	{"ssh-config", 0, READABLE, AT(ssh_config), NULL, TS_FOR_REPORT, "FILE",
@@ -220,8 +212,8 @@ static const struct option_def options[] = {
 
 /* Verbs of one path: with --latest it may be left out. */
 enum {
-	TS_FOR_LATEST_HERE = TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_IMPORT |
-		TS_FOR_RENDER | TS_FOR_EXPORT
+	TS_FOR_LATEST_HERE = TS_FOR_APP | TS_FOR_SUMMARY | TS_FOR_SCHEMA | TS_FOR_RENDER |
+		TS_FOR_EXPORT
 };
 
 enum { LONG_BASE = 1000, TIMEOUT_DEFAULT = 3600, SECONDS_MAX = 1000000000 };
@@ -543,7 +535,7 @@ ts_args_help(struct ts_strbuf *out, const struct ts_verb *verb)
 	ts_strbuf_puts(out,
 		"usage: tilescope [OPTIONS] [PATH]        open a report in the app\n"
 		"       tilescope VERB [OPTIONS] ...\n\n"
-		"PATH: a report directory, a profile.pop under any name, a store, or archive.a;\n"
+		"PATH: a report directory, a profile.pop under any name, or archive.a;\n"
 		"      HOST:PATH is one on another host, read over SSH.\n\n"
 		"verbs:\n");
 	for (size_t i = 0; ts_verbs[i].name[0]; i++)

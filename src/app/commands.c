@@ -232,13 +232,6 @@ do_cancel(struct ts_app *app, const struct ts_call *call)
 }
 
 static enum ts_effect
-do_import(struct ts_app *app, const struct ts_call *call)
-{
-	(void)call;
-	return ts_importing_start(app) ? TS_EFFECT_REPAINT : TS_EFFECT_BELL;
-}
-
-static enum ts_effect
 do_index(struct ts_app *app, const struct ts_call *call)
 {
 	const char *word = ts_call_arg(call, 0);
@@ -332,7 +325,6 @@ static const struct {
 	{TS_CMD_LOG, do_log},
 	{TS_CMD_JOBS, do_jobs},
 	{TS_CMD_INDEX, do_index},
-	{TS_CMD_IMPORT, do_import},
 	{TS_CMD_PROMPT, do_prompt},
 	{TS_CMD_SERIES, do_series},
 	{TS_CMD_SET, do_set},

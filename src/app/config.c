@@ -259,8 +259,6 @@ ts_app_configure(struct ts_app *app)
 		snprintf(app->options.theme, TS_OPTION_TEXT, "%s", args->theme);
 	if (args->keymap)
 		snprintf(app->options.keymap, TS_OPTION_TEXT, "%s", args->keymap);
-	if (args->python)
-		snprintf(app->options.python, TS_OPTION_PATH, "%s", args->python);
 	if (args->transport)
 		app->options.transport = (enum ts_way)(args->transport - 1);
 	app->options.mouse |= args->mouse;

@@ -115,10 +115,8 @@ static void
 run_open(struct ts_job *job, void *local)
 {
 	struct load *l = (struct load *)job;
-	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(l->cache);
+	char *cache = ts_cache_dir(l->cache);
 	struct ts_report_options options = {.files = l->files,
-		.map_dir = maps,
-		.import_dir = cache,
 		.convert = l->convert,
 		.parts_later = !l->convert,
 		.progress = &job->progress,
@@ -139,7 +137,6 @@ run_open(struct ts_job *job, void *local)
 	else if (l->code && l->code != TS_E_CONNECT && l->code != TS_E_CANCELLED)
 		l->being_written = is_being_written(l);
 	free(cache);
-	free(maps);
 }
 
 static void
@@ -210,7 +207,7 @@ load(struct ts_app *app, bool convert)
 		return;
 	}
 	l->latest = app->args->latest && !app->opened;
-	l->any = !r || !r->map[0];
+	l->any = !r || !ts_report_is_known(r);
 	l->cache = app->args->cache;
 	l->job.run = run_open;
 	l->convert = convert;
@@ -269,7 +266,7 @@ tell_other_file(struct ts_app *app, const struct load *l)
 	ts_log_add(app->log, "%s", app->env.message);
 }
 
-/* What vars.json or libpva add to a report is no change of it. */
+/* What vars.json adds to a report is no change of it. */
 static enum ts_reload
 reload_of(const struct ts_app *app, const struct load *l)
 {
@@ -343,7 +340,7 @@ take_report(struct ts_app *app, struct load *l)
 	for (int i = 0; i < TS_VIEW_COUNT; i++)
 		if (app->view[i] && app->view[i]->ops->reload)
 			app->view[i]->ops->reload(app->view[i]);
-	if (!app->env.report->map[0]) {
+	if (!ts_report_is_known(app->env.report)) {
 		ts_view_say(&app->env,
 			"no report: nothing is known of this database but its tables");
 		ts_app_show(app, TS_VIEW_TABLES);
@@ -355,7 +352,6 @@ take_report(struct ts_app *app, struct load *l)
 	app->chosen = false;
 	ts_app_tiles_turn(app); /* they may have been asked for before there was a report */
 	ts_app_what_if_turn(app);
-	ts_importing_opened(app);
 	ts_app_recents_opened(app);
 }
 

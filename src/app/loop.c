@@ -180,7 +180,6 @@ tick(struct ts_app *app, int64_t now)
 
 		app->tick_us = 0;
 		ts_indexing_tick(app, now);
-		ts_importing_tick(app, now);
 		ts_hosts_tick(app);
 		if (v && v->ops->request && app->env.report) /* what is being made has grown */
 			v->ops->request(v);
@@ -197,7 +196,6 @@ run_timers(struct ts_app *app)
 	int64_t now = ts_clock_us();
 
 	ts_indexing_turn(app, now);
-	ts_importing_turn(app, now);
 	ts_app_recents_turn(app);
 	if (app->look_at_us && now >= app->look_at_us)
 		ts_app_watch_look(app);
@@ -237,8 +235,7 @@ static void
 wait_for_events(struct loop *l)
 {
 	struct ts_app *app = &l->app;
-	int64_t until = sooner(sooner(app->look_at_us, app->tick_us),
-		sooner(ts_indexing_next(app), app->importing.ask_at_us));
+	int64_t until = sooner(sooner(app->look_at_us, app->tick_us), ts_indexing_next(app));
 	int64_t left;
 	struct timespec timeout, *wait = NULL;
 	struct pollfd p[FD_COUNT] = {
@@ -294,7 +291,6 @@ turn(struct loop *l)
 		ts_indexing_drawn(app);
 		ts_app_archive_drawn(app);
 		ts_app_far_drawn(app);
-		ts_importing_drawn(app);
 		ts_hosts_drawn(app);
 	}
 	end_rest(app);

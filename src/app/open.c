@@ -138,15 +138,14 @@ ts_open_place(struct ts_files **files, struct ts_uri *u, const char *word,
 	return code;
 }
 
-/* --verbose: which file by which schema map, and what was noticed. */
+/* --verbose: which file, and what was noticed. */
 static void
 say_more(const struct ts_report *r, struct ts_watch *w)
 {
 	struct ts_strbuf text;
 
 	ts_strbuf_init(&text, 1 << 15);
-	ts_strbuf_printf(&text, "opened %s by schema map %s", r->file,
-		r->map[0] ? r->map[0]->file : "none");
+	ts_strbuf_printf(&text, "opened %s", r->file);
 	ts_watch_warn(w, r->path, text.s);
 	ts_strbuf_fini(&text);
 	for (int i = 0; i < r->notes.count; i++)
@@ -207,15 +206,13 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	const char *path, bool any, struct ts_watch *w)
 {
 	struct ts_report_options options = {.cancel = ts_watch_cancel(w), .any = any};
-	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(args->cache), *newest = NULL;
+	char *newest = NULL;
 	struct ts_uri place;
 	struct ts_err err = {0};
 	enum ts_code code = ts_open_place(&options.files, &place, path, args, &err);
 
 	*r = NULL;
 	*rd = NULL;
-	options.map_dir = maps;
-	options.import_dir = cache;
 	options.convert = true;
 	options.progress = ts_watch_progress(w);
 	ts_watch_files(w, options.files);
@@ -242,8 +239,6 @@ ts_open_report(struct ts_report **r, struct ts_reader **rd, const struct ts_args
 	}
 	ts_files_release(options.files);
 	free(newest);
-	free(cache);
-	free(maps);
 	return code;
 }
 

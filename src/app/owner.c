@@ -24,7 +24,6 @@ static const struct {
 	[TS_OWNER_APP - TS_VIEW_COUNT] = {ts_app_take, ts_app_load_free},
 	[TS_OWNER_INDEX - TS_VIEW_COUNT] = {ts_indexing_take, ts_indexing_give_back},
 	[TS_OWNER_ARCHIVE - TS_VIEW_COUNT] = {ts_app_archive_take, ts_app_archive_free},
-	[TS_OWNER_IMPORT - TS_VIEW_COUNT] = {ts_importing_take, ts_importing_give_back},
 	[TS_OWNER_WATCH - TS_VIEW_COUNT] = {ts_app_watch_take, ts_app_watch_free},
 	[TS_OWNER_RECENT - TS_VIEW_COUNT] = {ts_app_recents_take, ts_app_recents_free},
 	[TS_OWNER_WRITE - TS_VIEW_COUNT] = {ts_app_write_take, ts_app_write_free},

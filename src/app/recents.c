@@ -53,7 +53,7 @@ send(struct ts_app *app)
 	const struct ts_report *r = app->env.report;
 	struct keep *k;
 
-	if (!app->recent.file || !app->recent.keeps || !r || !r->map[0])
+	if (!app->recent.file || !app->recent.keeps || !r || !ts_report_is_known(r))
 		return;
 	k = ts_alloc(1, sizeof(*k));
 	if (!k)

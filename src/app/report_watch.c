@@ -36,7 +36,6 @@ enum {
 struct look {
 	struct ts_job job;
 	struct ts_report *report; /* held */
-	char *cache;
 	struct ts_watched now;
 	struct ts_file_watch *files;
 	enum ts_code code;
@@ -48,7 +47,6 @@ look_free(struct look *l)
 	ts_report_close(l->report);
 	ts_watched_fini(&l->now);
 	ts_file_watch_free(l->files);
-	free(l->cache);
 	free(l);
 }
 
@@ -65,7 +63,7 @@ run_look(struct ts_job *job, void *local)
 	struct look *l = (struct look *)job;
 
 	(void)local;
-	ts_watched_list(&l->now, l->report, l->cache);
+	ts_watched_list(&l->now, l->report);
 	if (!l->report->files) /* nothing wakes for those of another host */
 		l->files = ts_file_watch_new((const char *const *)l->now.path, l->now.count);
 	l->code = ts_watched_look(&l->now, l->report, &job->cancel, NULL);
@@ -130,7 +128,6 @@ ts_app_watch_look(struct ts_app *app)
 		return;
 	}
 	l->report = ts_report_hold(app->env.report);
-	l->cache = ts_cache_dir(app->args->cache);
 	l->job.run = run_look;
 	l->job.what = "looking whether the files have changed";
 	l->job.worker = l->report->files ? TS_WORKER_BULK : TS_WORKER_SCREEN;

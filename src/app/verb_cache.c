@@ -2,8 +2,8 @@
 /*
  * verb_cache - `tilescope cache list|clear`: what is kept of which report, and away with it.
  *
- * Only the heads of the sections are read, and names and notes of the stores that were made of other files
- * (what libpva said, vars.json), and of files of other hosts whose blocks are kept. A report that a program is indexing at this moment is listed and not cleared.
+ * Only the heads of the sections are read, and names of files of other hosts whose blocks are kept. A report that a
+ * program is indexing at this moment is listed and not cleared.
  * The demo report, which lies below the same directory, is nobody's index and stays.
  */
 #include "config.h"
@@ -19,22 +19,16 @@
 #include "tilescope/base/utf8.h"
 #include "tilescope/io/block_store.h"
 #include "tilescope/report/index.h"
-#include "tilescope/report/stores.h"
 
 enum { TIME_MAX = 32 };
 
 struct listing {
 	struct ts_cache_entry *entry;
 	size_t count;
-	struct ts_stores stores;
 	struct ts_block_store_kept *file;
 	size_t files;
 	int64_t bytes;
 };
-
-static const char *const store_kinds[] = {[TS_STORE_IMPORT] = "import",
-	[TS_STORE_VARS] = "vars",
-	[TS_STORE_LEFT_OVER] = "left over"};
 
 static enum ts_code
 listing_read(struct listing *l, const struct ts_cache *cache, struct ts_err *err)
@@ -42,17 +36,12 @@ listing_read(struct listing *l, const struct ts_cache *cache, struct ts_err *err
 	enum ts_code code = ts_cache_list(&l->entry, &l->count, cache, err);
 
 	l->bytes = 0;
-	l->stores = (struct ts_stores){0};
 	l->file = NULL;
 	l->files = 0;
-	if (!code)
-		code = ts_cache_stores_list(&l->stores, cache, err);
 	if (!code)
 		code = ts_cache_files_list(&l->file, &l->files, cache, err);
 	for (size_t i = 0; !code && i < l->files; i++)
 		l->bytes += l->file[i].bytes;
-	for (size_t i = 0; !code && i < l->stores.count; i++)
-		l->bytes += l->stores.store[i].bytes;
 	for (size_t i = 0; !code && i < l->count; i++)
 		l->bytes += l->entry[i].bytes;
 	return code;
@@ -62,7 +51,6 @@ static void
 listing_fini(struct listing *l)
 {
 	ts_cache_list_free(l->entry, l->count);
-	ts_stores_fini(&l->stores);
 	ts_block_stores_free(l->file, l->files);
 }
 
@@ -70,7 +58,7 @@ listing_fini(struct listing *l)
 static size_t
 listing_count(const struct listing *l)
 {
-	return l->count + l->stores.count + l->files;
+	return l->count + l->files;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -91,15 +79,6 @@ json_entry(const struct ts_cache_entry *e)
 }
 
 static json_t *
-json_store(const struct ts_store *s)
-{
-	return json_pack("{s:o, s:s, s:I, s:o, s:b}", "path",
-		ts_json_text(s->path ? s->path : "", true), "kind", store_kinds[s->kind], "bytes",
-		(json_int_t)s->bytes, "last_used",
-		s->used_s > 0 ? json_integer(s->used_s) : json_null(), "gone", s->gone);
-}
-
-static json_t *
 json_file(const struct ts_block_store_kept *f)
 {
 	return json_pack("{s:o, s:I, s:o}", "path", ts_json_text(f->of ? f->of : "", true), "bytes",
@@ -110,16 +89,14 @@ json_file(const struct ts_block_store_kept *f)
 static json_t *
 json_list(const struct ts_cache *cache, const struct listing *l)
 {
-	json_t *all = json_array(), *stores = json_array(), *files = json_array();
+	json_t *all = json_array(), *files = json_array();
 
 	for (size_t i = 0; i < l->count; i++)
 		json_array_append_new(all, json_entry(&l->entry[i]));
-	for (size_t i = 0; i < l->stores.count; i++)
-		json_array_append_new(stores, json_store(&l->stores.store[i]));
 	for (size_t i = 0; i < l->files; i++)
 		json_array_append_new(files, json_file(&l->file[i]));
-	return json_pack("{s:o, s:I, s:o, s:o, s:o}", "dir", ts_json_text(cache->dir, false),
-		"bytes", (json_int_t)l->bytes, "reports", all, "stores", stores, "files", files);
+	return json_pack("{s:o, s:I, s:o, s:o}", "dir", ts_json_text(cache->dir, false), "bytes",
+		(json_int_t)l->bytes, "reports", all, "files", files);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -181,9 +158,6 @@ text_list(struct ts_strbuf *out, const struct ts_cache *cache, const struct list
 	}
 	ts_strbuf_printf(out, ": %s of %zu report%s", ts_fmt_bytes(buf, l->bytes, TS_UNITS_KIB),
 		l->count, l->count == 1 ? "" : "s");
-	if (l->stores.count > 0)
-		ts_strbuf_printf(out, ", %zu store%s", l->stores.count,
-			l->stores.count == 1 ? "" : "s");
 	if (l->files > 0)
 		ts_strbuf_printf(out, ", blocks of %zu file%s of other hosts", l->files,
 			l->files == 1 ? "" : "s");
@@ -194,13 +168,6 @@ text_list(struct ts_strbuf *out, const struct ts_cache *cache, const struct list
 		ts_strbuf_printf(out, "%10s  ", ts_fmt_bytes(buf, e->bytes, TS_UNITS_KIB));
 		put_sections(out, e->sections);
 		put_whose(out, e->used_s, e->path, e->gone);
-	}
-	for (size_t i = 0; i < l->stores.count; i++) {
-		const struct ts_store *s = &l->stores.store[i];
-
-		ts_strbuf_printf(out, "%10s  %-10s", ts_fmt_bytes(buf, s->bytes, TS_UNITS_KIB),
-			store_kinds[s->kind]);
-		put_whose(out, s->used_s, s->path, s->gone);
 	}
 	for (size_t i = 0; i < l->files; i++) {
 		const struct ts_block_store_kept *f = &l->file[i];
@@ -249,25 +216,20 @@ clear(struct ts_strbuf *out, const struct ts_cache *cache, enum ts_format format
 	if (code)
 		return code;
 	if (format == TS_FORMAT_JSON) {
-		json = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "dir",
+		json = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "dir",
 			ts_json_text(cache->dir, false), "removed_reports",
-			(json_int_t)done.reports, "removed_stores", (json_int_t)done.stores,
-			"removed_files", (json_int_t)done.files, "removed_bytes",
-			(json_int_t)done.bytes, "left_reports", (json_int_t)left.count,
-			"left_stores", (json_int_t)left.stores.count, "left_files",
-			(json_int_t)left.files);
+			(json_int_t)done.reports, "removed_files", (json_int_t)done.files,
+			"removed_bytes", (json_int_t)done.bytes, "left_reports",
+			(json_int_t)left.count, "left_files", (json_int_t)left.files);
 		if (!ts_json_print(out, json))
 			code = ts_err_nomem(err);
 		json_decref(json);
-	} else if (done.reports + done.stores + done.files == 0) {
+	} else if (done.reports + done.files == 0) {
 		ts_strbuf_puts(out, "nothing was removed\n");
 	} else {
 		ts_strbuf_printf(out, "removed: %s, the indexes of %zu report%s",
 			ts_fmt_bytes(buf, done.bytes, TS_UNITS_KIB), done.reports,
 			done.reports == 1 ? "" : "s");
-		if (done.stores > 0)
-			ts_strbuf_printf(out, " and %zu store%s", done.stores,
-				done.stores == 1 ? "" : "s");
 		if (done.files > 0)
 			ts_strbuf_printf(out, " and blocks of %zu file%s of other hosts",
 				done.files, done.files == 1 ? "" : "s");

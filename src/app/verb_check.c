@@ -349,26 +349,19 @@ static enum ts_exit
 check_all_files(const struct ts_args *args)
 {
 	struct check_all all = {.args = args};
-	char *maps = ts_config_path("schemas"), *cache = ts_cache_dir(args->cache);
 	struct ts_err err = {0};
 	enum ts_exit status;
 
 	if (ts_watch_start(&all.watch, "check", &err)) {
 		ts_complain(NULL, &err);
-		free(maps);
-		free(cache);
 		return err.code == TS_E_USAGE ? TS_EXIT_USAGE : TS_EXIT_UNREADABLE;
 	}
 	ts_watch_count(all.watch, "bytes");
-	all.options = (struct ts_check_options){.map_dir = maps,
-		.import_dir = cache,
-		.deep = args->deep,
+	all.options = (struct ts_check_options){.deep = args->deep,
 		.progress = ts_watch_progress(all.watch),
 		.cancel = ts_watch_cancel(all.watch)};
 	status = check_files(&all);
 	ts_watch_stop(all.watch);
-	free(maps);
-	free(cache);
 	return status;
 }
 

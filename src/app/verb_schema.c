@@ -111,7 +111,6 @@ static json_t *
 json_schema(const struct ts_report *r)
 {
 	const struct ts_schema *s = r->schema[0];
-	const struct ts_map *m = r->map[0];
 	json_t *objects = json_array(), *relations = json_array(), *notes = json_array();
 
 	for (int i = 0; i < s->count; i++)
@@ -122,10 +121,8 @@ json_schema(const struct ts_report *r)
 		json_array_append_new(notes, ts_json_text(r->notes.note[i], false));
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "path",
 		ts_json_text(r->path, false), "host", ts_json_host(r->files), "file",
-		ts_json_text(r->file, false), "map",
-		m ? json_pack("{s:o, s:o, s:o}", "name", ts_json_text(m->name, false), "title",
-			    ts_json_text(m->title, false), "file", ts_json_text(m->file, false))
-		  : json_null(),
+		ts_json_text(r->file, false), "source",
+		ts_report_is_known(r) ? json_string(ts_kind_name(r->kind)) : json_null(),
 		"page_size",
 		r->kind == TS_KIND_ARCHIVE ? json_null() : json_integer(r->header.page_size),
 		"bytes", (json_int_t)r->part[r->part_of[0]].bytes, "objects", objects, "relations",
@@ -235,18 +232,13 @@ text_schema(struct ts_strbuf *out, const struct ts_report *r)
 	ts_put_place(out, r, r->file);
 	ts_strbuf_printf(out, "\n%lld bytes", (long long)r->part[r->part_of[0]].bytes);
 	if (r->kind == TS_KIND_ARCHIVE)
-		ts_strbuf_printf(out, ", %zu tiles in %lld members, read as a store\n",
-			r->archive->tiles, (long long)r->archive->members);
+		ts_strbuf_printf(out, ", %zu tiles in %lld members\n", r->archive->tiles,
+			(long long)r->archive->members);
 	else
 		ts_strbuf_printf(out, ", pages of %d bytes\n", r->header.page_size);
-	ts_strbuf_printf(out, "schema map: ");
-	put_safe(out, r->map[0] ? r->map[0]->title : "none describes this file");
-	if (r->map[0]) {
-		ts_strbuf_puts(out, " (");
-		put_safe(out, r->map[0]->file);
-		ts_strbuf_puts(out, ")");
-	}
-	ts_strbuf_printf(out, "\n\ntables and views: %d\n", s->count);
+	ts_strbuf_printf(out, "source: %s\n\ntables and views: %d\n",
+		ts_report_is_known(r) ? ts_kind_name(r->kind) : "no report: it has no known table",
+		s->count);
 	for (int i = 0; i < s->count; i++)
 		text_object(out, r, s, &s->object[i]);
 	if (r->kind == TS_KIND_SDK)

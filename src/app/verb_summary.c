@@ -18,6 +18,7 @@
 #include "tilescope/base/utf8.h"
 #include "tilescope/io/block_store.h"
 #include "tilescope/report/index.h"
+#include "tilescope/report/proportions.h"
 #include "tilescope/report/summary.h"
 
 enum { FAR_BYTES = TS_STORE_BLOCK * TS_STORE_BLOCKS };
@@ -99,6 +100,37 @@ json_classes(const struct ts_ipu_cycles *k)
 	return all;
 }
 
+/* Exclusive time; what is left of the IPU's cycles is idle. NULL: it is not known. */
+static const struct ts_proportion *
+times_of(const struct ts_summary *s, const struct ts_ipu_cycles *k, int64_t *idle)
+{
+	*idle = k->last_end - k->first_start;
+	for (int i = 0; s->times && i < s->times->count; i++) {
+		if (s->times->ipu[i].ipu != k->ipu)
+			continue;
+		*idle -= s->times->ipu[i].time.busy;
+		return &s->times->ipu[i];
+	}
+	return NULL;
+}
+
+static json_t *
+json_time(const struct ts_summary *s, const struct ts_ipu_cycles *k)
+{
+	int64_t idle;
+	const struct ts_proportion *p = times_of(s, k, &idle);
+	json_t *all;
+
+	if (!p)
+		return json_null();
+	all = json_object();
+	for (int c = 0; c < TS_CLASS_COUNT; c++)
+		json_object_set_new(all, ts_step_class_key((enum ts_step_class)c),
+			json_integer(p->part[c]));
+	json_object_set_new(all, "idle", json_integer(idle));
+	return all;
+}
+
 static json_t *
 json_ipus(const struct ts_summary *s)
 {
@@ -111,9 +143,10 @@ json_ipus(const struct ts_summary *s)
 		const struct ts_ipu_cycles *k = &s->execution.ipu[i];
 
 		json_array_append_new(all,
-			json_pack("{s:I, s:I, s:I, s:o}", "ipu", (json_int_t)k->ipu, "cycles",
+			json_pack("{s:I, s:I, s:I, s:o, s:o}", "ipu", (json_int_t)k->ipu, "cycles",
 				(json_int_t)(k->last_end - k->first_start), "step_cycles",
-				(json_int_t)k->step_cycles, "classes", json_classes(k)));
+				(json_int_t)k->step_cycles, "time", json_time(s, k), "classes",
+				json_classes(k)));
 	}
 	return all;
 }
@@ -310,16 +343,19 @@ text_categories(const struct text *t, const struct ts_summary *s)
 }
 
 static void
-text_ipu(const struct text *t, const struct ts_ipu_cycles *k)
+text_ipu(const struct text *t, const struct ts_summary *s, const struct ts_ipu_cycles *k)
 {
+	int64_t idle;
+	const struct ts_proportion *p = times_of(s, k, &idle);
+	double cycles = (double)(k->last_end - k->first_start);
 	char buf[TS_FMT_MAX];
 
 	ts_strbuf_printf(t->out, "        %4lld %16s", (long long)k->ipu,
 		ts_fmt_count(buf, k->last_end - k->first_start));
 	for (int c = 0; c < TS_CLASS_COUNT; c++)
 		ts_strbuf_printf(t->out, " %7s",
-			ts_fmt_percent(buf, (double)k->by_class[c], (double)k->step_cycles));
-	ts_strbuf_putc(t->out, '\n');
+			p ? ts_fmt_percent(buf, (double)p->part[c], cycles) : "-");
+	ts_strbuf_printf(t->out, " %7s\n", p ? ts_fmt_percent(buf, (double)idle, cycles) : "-");
 }
 
 static void
@@ -328,23 +364,24 @@ text_execution(const struct text *t, const struct ts_summary *s)
 	static const char *const measured[] = {"measured or estimated: not known", "estimated",
 		"measured"};
 	static const char *const heads[TS_CLASS_COUNT] = {"compute", "exch", "glob", "sync", "ext",
-		"wait", "copy", "end", "control"};
+		"async", "wait", "copy", "end", "control"};
 	char buf[TS_FMT_MAX];
 
 	if (!s->has_execution || s->steps == TS_UNKNOWN) {
 		ts_strbuf_puts(t->out, "CYCLES  not in this report (see tilescope help capture)\n");
 		return;
 	}
-	ts_strbuf_printf(t->out, "CYCLES  %s  %s steps, shares of their cycles",
+	ts_strbuf_printf(t->out,
+		"CYCLES  %s  %s steps, shares of each IPU's cycles (overlaps count once)",
 		measured[s->about.measured + 1], ts_fmt_count(buf, s->steps));
 	if (s->runs != TS_UNKNOWN)
 		ts_strbuf_printf(t->out, "  %s runs", ts_fmt_count(buf, s->runs));
 	ts_strbuf_printf(t->out, "\n        %4s %16s", "ipu", "first to last");
 	for (int c = 0; c < TS_CLASS_COUNT; c++)
 		ts_strbuf_printf(t->out, " %7s", heads[c]);
-	ts_strbuf_putc(t->out, '\n');
+	ts_strbuf_printf(t->out, " %7s\n", "idle");
 	for (int i = 0; i < s->execution.count; i++)
-		text_ipu(t, &s->execution.ipu[i]);
+		text_ipu(t, s, &s->execution.ipu[i]);
 }
 
 static void

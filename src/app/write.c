@@ -101,7 +101,7 @@ is_of_report(const struct writing *w, const struct stat *st)
 
 	if (w->report->files)
 		return false; /* what is written is written here */
-	ts_watched_list(&files, w->report, NULL);
+	ts_watched_list(&files, w->report);
 	for (int i = 0; i < files.count && !found; i++) {
 		struct stat other;
 

@@ -12,7 +12,7 @@
 #include "tilescope/base/option.h"
 #include "tilescope/base/pattern.h"
 
-enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, LAYER, PYTHON, TRANSPORT, OPTIONS };
+enum { UNITS, TIME, CLOCK, MOUSE, THEME, KEYMAP, CACHE, INDEX, LAYER, TRANSPORT, OPTIONS };
 
 const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[UNITS] = {"units", "kib|kb|bytes", "units of memory", false},
@@ -26,7 +26,6 @@ const struct ts_option ts_option_table[OPTIONS + 1] = {
 	[INDEX] = {"index", "on|off", "build the index of a report behind the screen", false},
 	[LAYER] = {"layer-pattern", "PATTERN",
 		"what finds the layer in a variable's name; its group is the number", false},
-	[PYTHON] = {"python", "PATH", "the Python that has libpva, for :import", false},
 	[TRANSPORT] = {"transport", "auto|libssh|ssh", "the way to HOST:PATH", false},
 	[OPTIONS] = {NULL, NULL, NULL, false},
 };
@@ -43,7 +42,6 @@ ts_options_init(struct ts_options *o)
 	snprintf(o->theme, sizeof(o->theme), "default");
 	snprintf(o->keymap, sizeof(o->keymap), "default");
 	snprintf(o->layer_pattern, sizeof(o->layer_pattern), "%s", TS_LAYER_PATTERN);
-	snprintf(o->python, sizeof(o->python), "python3");
 }
 
 static int
@@ -209,11 +207,6 @@ ts_option_set(struct ts_options *o, const char *name, const char *value, struct 
 		if (word >= 0)
 			snprintf(o->layer_pattern, sizeof(o->layer_pattern), "%s", value);
 		break;
-	case PYTHON:
-		word = strlen(value) < sizeof(o->python) ? 0 : -1;
-		if (word >= 0)
-			snprintf(o->python, sizeof(o->python), "%s", value);
-		break;
 	default:
 		return ts_err_set(err, TS_E_USAGE, "there is no option \"%s\"", name);
 	}
@@ -227,7 +220,6 @@ bool
 ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_TEXT])
 {
 	const char *text = NULL;
-	size_t n;
 
 	switch (find_option(name)) {
 	case UNITS:
@@ -253,10 +245,6 @@ ts_option_get(const struct ts_options *o, const char *name, char out[TS_OPTION_T
 		break;
 	case LAYER:
 		text = o->layer_pattern;
-		break;
-	case PYTHON: /* the end of a long one says most */
-		n = strlen(o->python);
-		text = n < TS_OPTION_TEXT ? o->python : o->python + n - (TS_OPTION_TEXT - 1);
 		break;
 	case CACHE:
 		print_size(out, o->cache);

@@ -145,21 +145,21 @@ ts_class_figures_of(struct ts_class_figures *f, const struct ts_class_time *time
 	}
 }
 
+const enum ts_step_class ts_class_order[TS_CLASS_COUNT] = {TS_CLASS_COMPUTE, TS_CLASS_EXCHANGE,
+	TS_CLASS_GLOBAL_EXCHANGE, TS_CLASS_HOST_COPY, TS_CLASS_HOST_END, TS_CLASS_HOST_WAIT,
+	TS_CLASS_EXTERNAL_SYNC, TS_CLASS_SYNC, TS_CLASS_CONTROL, TS_CLASS_ASYNC_SYNC};
+
 int64_t
 ts_class_partition(int64_t out[TS_CLASS_COUNT], const struct ts_class_time *time)
 {
-	static const enum ts_step_class order[TS_CLASS_COUNT] = {TS_CLASS_COMPUTE,
-		TS_CLASS_EXCHANGE, TS_CLASS_GLOBAL_EXCHANGE, TS_CLASS_HOST_COPY, TS_CLASS_HOST_END,
-		TS_CLASS_HOST_WAIT, TS_CLASS_EXTERNAL_SYNC, TS_CLASS_SYNC, TS_CLASS_CONTROL};
-
 	for (int k = 0; k < TS_CLASS_COUNT; k++)
 		out[k] = 0;
 	for (unsigned set = 1; set < TS_COUNT(time->of); set++) {
 		int i = 0;
 
-		while (!(set & 1u << order[i]))
+		while (!(set & 1u << ts_class_order[i]))
 			i++;
-		out[order[i]] += time->of[set];
+		out[ts_class_order[i]] += time->of[set];
 	}
 	return time->of[0];
 }

@@ -17,10 +17,11 @@ static const struct {
 } types[] = {
 	{TYPE("OnTileExecute"), TS_CLASS_COMPUTE},
 	{TYPE("DoExchange"), TS_CLASS_EXCHANGE},
+	{TYPE("CodeCopy"), TS_CLASS_EXCHANGE},
 	{TYPE("GlobalExchange"), TS_CLASS_GLOBAL_EXCHANGE},
 	{TYPE("Sync"), TS_CLASS_SYNC},
 	{TYPE("Sans"), TS_CLASS_SYNC},
-	{TYPE("SyncAns"), TS_CLASS_SYNC},
+	{TYPE("SyncAns"), TS_CLASS_ASYNC_SYNC},
 	{TYPE("StreamCopyBegin"), TS_CLASS_HOST_WAIT},
 	{TYPE("StreamCopyMid"), TS_CLASS_HOST_COPY},
 	{TYPE("StreamCopyEnd"), TS_CLASS_HOST_END},
@@ -35,6 +36,7 @@ static const struct {
 	[TS_CLASS_GLOBAL_EXCHANGE] = {"global_exchange", "global exchange", 'g'},
 	[TS_CLASS_SYNC] = {"sync", "sync", 's'},
 	[TS_CLASS_EXTERNAL_SYNC] = {"external_sync", "external sync", 'W'},
+	[TS_CLASS_ASYNC_SYNC] = {"sync_ans", "async sync", 'a'},
 	[TS_CLASS_HOST_WAIT] = {"host_wait", "host wait", 'b'},
 	[TS_CLASS_HOST_COPY] = {"host_copy", "host copy", 'm'},
 	[TS_CLASS_HOST_END] = {"host_end", "host end", 'e'},
@@ -48,21 +50,21 @@ equals(const char *s, size_t n, const char *word)
 }
 
 bool
-ts_step_class_needs_name(const char *type, size_t n)
+ts_step_class_needs_sync_type(const char *type, size_t n)
 {
 	return equals(type, n, "Sync");
 }
 
 bool
-ts_step_name_is_external(const char *name, size_t n)
+ts_sync_type_is_external(const char *sync, size_t n)
 {
-	return n == strlen("External") && strncasecmp(name, "External", n) == 0;
+	return n == strlen("External") && strncasecmp(sync, "External", n) == 0;
 }
 
 enum ts_step_class
 ts_step_class_of(const char *type, size_t n, bool external)
 {
-	if (external && ts_step_class_needs_name(type, n))
+	if (external && ts_step_class_needs_sync_type(type, n))
 		return TS_CLASS_EXTERNAL_SYNC;
 	for (size_t i = 0; i < TS_COUNT(types); i++)
 		if (types[i].n == n && memcmp(types[i].type, type, n) == 0)

@@ -305,6 +305,10 @@ step_row(struct sdk *s, const struct demo_step *step)
 		demo_int(s->out, 3, step->prog->cs);
 	else
 		demo_null(s->out, 3);
+	if (step->prog->type == DEMO_SYNC)
+		demo_text(s->out, 4, step->prog->ipu == DEMO_ALL ? "External" : "Internal");
+	else
+		demo_null(s->out, 4);
 	demo_row(s->out);
 }
 
@@ -335,7 +339,9 @@ static void
 steps_write(struct sdk *s)
 {
 	static const struct table steps = {"steps",
-		{"!id INTEGER", "type TEXT", "program INTEGER", "compute_set INTEGER"}, {0}};
+		{"!id INTEGER", "type TEXT", "program INTEGER", "compute_set INTEGER",
+			"sync_type TEXT"},
+		{0}};
 	static const struct table by_ipu = {"steps_by_ipu",
 		{"step_id INTEGER", "@INTEGER", "cycles INTEGER", "active_tiles INTEGER",
 			"cycles_base INTEGER", "active_cycles_from_min INTEGER",

@@ -206,6 +206,10 @@ step_row(struct demo_out *out, const struct demo_step *s)
 	else
 		demo_null(out, 4);
 	demo_null(out, 5); /* a step's name is its compute set's or its program's */
+	if (s->prog->type == DEMO_SYNC)
+		demo_text(out, 6, s->prog->ipu == DEMO_ALL ? "External" : "Internal");
+	else
+		demo_null(out, 6);
 	demo_row(out);
 }
 
@@ -248,7 +252,7 @@ steps_write(struct demo_out *out, const struct demo_model *m)
 		if (pass)
 			demo_begin_many(out, "step_ipu", 12, m->steps * m->ipus);
 		else
-			demo_begin_many(out, "step", 6, m->steps);
+			demo_begin_many(out, "step", 7, m->steps);
 		if (!parts || !demo_walker_init(&w, m))
 			demo_nomem(out);
 		while (out->code == TS_OK && demo_walker_next(&w, &s, parts)) {

@@ -163,8 +163,6 @@ ts_child_start(struct ts_child *c, const struct ts_child_spec *spec, struct ts_e
 	rc = open_ends(&p, spec);
 	if (!rc)
 		rc = spawn(&c->pid, spec, &p);
-	if (spec->seconds > 0)
-		c->until_us = ts_clock_us() + spec->seconds * INT64_C(1000000);
 	if (!rc) {
 		c->out = p.out[0];
 		c->err = p.err[0];
@@ -211,8 +209,6 @@ ts_child_read(struct ts_child *c, void *buffer, size_t size, size_t *got,
 
 		if (ts_cancelled(cancel))
 			return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-		if (c->until_us && ts_clock_us() >= c->until_us)
-			return ts_err_set(err, TS_E_LIMIT, "it takes too long");
 		if (poll(p, 2, LOOK_MS) < 0 && errno != EINTR)
 			return ts_err_sys(err, errno, "a pipe cannot be read");
 		if (p[1].revents)

@@ -12,22 +12,22 @@ static const struct ts_profile_from step[] = {
 	AS_IS("sync_type", "sync_type"),
 	AS_IS("program", "program"),
 	AS_IS("compute_set", "compute_set"),
-	{NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL},
+	END_OF_COLUMNS,
 };
 
 static const struct ts_profile_from step_ipu[] = {
 	AS_IS("step", "step_id"),
 	AS_IS("ipu", "ipu"),
 	AS_IS("cycles", "cycles"),
-	SUM("start", "cycles_base", "active_cycles_from_min"),
-	SUM("end", "cycles_base", "active_cycles_to_max"),
+	PLACE("start", "cycles_base", "active_cycles_from_min", NULL),
+	PLACE("end", "cycles_base", "active_cycles_to_max", "all_cycles_to_max"),
 	AS_IS("active_tiles", "active_tiles"),
-	SUM("active_start_max", "cycles_base", "active_cycles_from_max"),
-	SUM("active_end_min", "cycles_base", "active_cycles_to_min"),
+	PLACE("active_start_max", "cycles_base", "active_cycles_from_max", NULL),
+	PLACE("active_end_min", "cycles_base", "active_cycles_to_min", "all_cycles_to_max"),
 	AS_IS("tile_balance", "tile_balance"),
 	AS_IS("active_tile_balance", "active_tile_balance"),
 	AS_IS("thread_balance", "thread_balance"),
-	{NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL},
+	END_OF_COLUMNS,
 };
 
 static const struct ts_profile_relation relations[] = {

@@ -19,7 +19,7 @@ static const struct ts_profile_from tile_memory[] = {
 	AS_IS("overflowed", "overflowed"),
 	AS_IS("always_live", "always_live_bytes"),
 	AS_IS("not_always_live_peak", "not_always_live_max_bytes"),
-	{NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL},
+	END_OF_COLUMNS,
 };
 
 static const struct ts_profile_relation relations[] = {

@@ -14,21 +14,31 @@ extern const struct profile_group profile_target, profile_memory, profile_variab
 	profile_liveness, profile_programs, profile_execution;
 
 /* Columns of rows of a table. */
-#define AS_IS(column, a)                                   \
-	{                                                  \
-		column, a, NULL, 0, NULL, NULL, NULL, NULL \
+#define AS_IS(name, from)                 \
+	{                                 \
+		.column = name, .a = from \
 	}
-#define SUM(column, a, plus)                               \
-	{                                                  \
-		column, a, plus, 0, NULL, NULL, NULL, NULL \
+#define SUM(name, from, add)                           \
+	{                                              \
+		.column = name, .a = from, .plus = add \
 	}
-#define BIT(column, a, bit)                                        \
-	{                                                          \
-		column, a, NULL, (bit) + 1, NULL, NULL, NULL, NULL \
+/* The same; where no tile is active, `otherwise` is added instead (NULL: nothing). */
+#define PLACE(name, from, add, otherwise)                                       \
+	{                                                                       \
+		.column = name, .a = from, .plus = add, .idle = "active_tiles", \
+		.idle_plus = otherwise                                          \
 	}
-#define LOOKUP(column, a, in, value)                      \
-	{                                                 \
-		column, a, NULL, 0, in, value, NULL, NULL \
+#define BIT(name, from, number)                                \
+	{                                                      \
+		.column = name, .a = from, .bit = (number) + 1 \
+	}
+#define LOOKUP(name, from, table, what)                               \
+	{                                                             \
+		.column = name, .a = from, .in = table, .value = what \
+	}
+#define END_OF_COLUMNS         \
+	{                      \
+		.column = NULL \
 	}
 
 /* How many numbers a vector by tile has, of the target and of one IPU. */

@@ -11,8 +11,12 @@ enum { ALLOCATED, CONSTANT, EXECUTABLE = 3, MUST_BE_INTERLEAVED = 7 }; /* bits o
 static const struct ts_profile_from lowered_variable[] = {
 	AS_IS("id", "var_id"),
 	AS_IS("tile", "tile"),
-	{"name", "name_base_id", NULL, 0, "vars_string_table", "string",
-		"name_prefix__vertex_field_", "name_suffix"},
+	{.column = "name",
+		.a = "name_base_id",
+		.in = "vars_string_table",
+		.value = "string",
+		.before = "name_prefix__vertex_field_",
+		.behind = "name_suffix"},
 	AS_IS("bytes", "size_bytes"),
 	AS_IS("offset", "offset"),
 	AS_IS("alignment", "alignment"),
@@ -23,14 +27,14 @@ static const struct ts_profile_from lowered_variable[] = {
 	BIT("constant", "bitset", CONSTANT),
 	BIT("executable", "bitset", EXECUTABLE),
 	BIT("interleaved", "bitset", MUST_BE_INTERLEAVED),
-	{NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL},
+	END_OF_COLUMNS,
 };
 
 static const struct ts_profile_from class_interval[] = {
 	AS_IS("class", "eq_class_id"),
 	AS_IS("start", "step_id_from"),
 	AS_IS("end", "step_id_to"),
-	{NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL},
+	END_OF_COLUMNS,
 };
 
 static const struct ts_profile_relation relations[] = {

@@ -464,30 +464,30 @@ ts_archive_details(struct ts_archive_details **out, const struct ts_archive *a, 
 /* --- as a source of a report ------------------------------------------------------------------ */
 
 /* Bytes that the source itself frees. */
-struct store {
+struct rows_source {
 	struct ts_source base;
 	struct ts_source *memory;
 	unsigned char *bytes;
 };
 
 static enum ts_code
-store_read(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
+rows_read(struct ts_source *s, void *buf, size_t n, int64_t offset, size_t *got,
 	const struct ts_cancel *cancel, struct ts_err *err)
 {
-	return ts_source_read(((struct store *)s)->memory, buf, n, offset, got, cancel, err);
+	return ts_source_read(((struct rows_source *)s)->memory, buf, n, offset, got, cancel, err);
 }
 
 static void
-store_close(struct ts_source *s)
+rows_close(struct ts_source *s)
 {
-	struct store *store = (struct store *)s;
+	struct rows_source *rows = (struct rows_source *)s;
 
-	ts_source_close(store->memory);
-	sqlite3_free(store->bytes);
-	free(store);
+	ts_source_close(rows->memory);
+	sqlite3_free(rows->bytes);
+	free(rows);
 }
 
-static const struct ts_source_ops store_ops = {.read_at = store_read, .close = store_close};
+static const struct ts_source_ops rows_ops = {.read_at = rows_read, .close = rows_close};
 
 static int
 insert_tiles(sqlite3 *db, const struct ts_archive *a)
@@ -510,7 +510,7 @@ insert_tiles(sqlite3 *db, const struct ts_archive *a)
 
 /* The database's bytes, sqlite3_free()d by the caller; NULL when there was no memory. */
 static unsigned char *
-make_store(const struct ts_archive *a, sqlite3_int64 *size)
+make_rows(const struct ts_archive *a, sqlite3_int64 *size)
 {
 	unsigned char *bytes = NULL;
 	sqlite3 *db;
@@ -535,16 +535,16 @@ make_store(const struct ts_archive *a, sqlite3_int64 *size)
 }
 
 enum ts_code
-ts_archive_store(struct ts_source **out, const struct ts_archive *a, struct ts_err *err)
+ts_archive_rows(struct ts_source **out, const struct ts_archive *a, struct ts_err *err)
 {
-	struct store *s = ts_alloc(1, sizeof(*s));
+	struct rows_source *s = ts_alloc(1, sizeof(*s));
 	sqlite3_int64 size = 0;
 	enum ts_code code;
 
 	*out = NULL;
 	if (!s)
 		return ts_err_nomem(err);
-	s->bytes = make_store(a, &size);
+	s->bytes = make_rows(a, &size);
 	code = s->bytes ? ts_source_open_mem(&s->memory, s->bytes, (size_t)size, err)
 			: ts_err_nomem(err);
 	if (code) {
@@ -553,7 +553,7 @@ ts_archive_store(struct ts_source **out, const struct ts_archive *a, struct ts_e
 		return code;
 	}
 	s->base = *a->source;
-	s->base.ops = &store_ops;
+	s->base.ops = &rows_ops;
 	s->base.size = size;
 	*out = &s->base;
 	return TS_OK;

@@ -411,10 +411,9 @@ bind_column(const struct fit *f, const struct ts_map_relation *m, int column, st
 }
 
 static enum ts_code
-bind_columns(const struct fit *f, const struct ts_map *map, struct ts_err *err)
+bind_columns(const struct fit *f, const struct ts_map_relation *m, struct ts_err *err)
 {
 	const struct ts_relation_def *def = ts_relation_def(f->b->relation);
-	const struct ts_map_relation *m = &map->relation[f->b->relation];
 	enum ts_code code = TS_OK;
 
 	/* Columns that are found by their values come last: what others use is not a candidate. */
@@ -422,7 +421,7 @@ bind_columns(const struct fit *f, const struct ts_map *map, struct ts_err *err)
 		for (int c = 0; !code && c < def->column_count; c++) {
 			struct ts_column_binding *cb = &f->b->column[c];
 
-			if (map->identity_object) {
+			if (!m) {
 				cb->a = source_column(f->b, def->column[c].name);
 				cb->op = cb->a >= 0 ? TS_OP_COLUMN : TS_OP_NONE;
 			} else if (cb->op == TS_OP_NONE && m->candidate_count[c] > 0) {
@@ -437,17 +436,15 @@ bind_columns(const struct fit *f, const struct ts_map *map, struct ts_err *err)
 }
 
 static bool
-choose_object(struct ts_binding *b, const struct ts_map *map, const struct ts_schema *schema)
+choose_object(struct ts_binding *b, const struct ts_map_relation *m, const struct ts_schema *schema)
 {
-	const struct ts_map_relation *m = &map->relation[b->relation];
 	const char *name = ts_relation_def(b->relation)->name;
 
-	if (map->identity_object) {
+	if (!m) {
 		b->object = ts_schema_find(schema, name);
 	} else if (!m->listed) {
 		snprintf(b->reason, sizeof(b->reason),
-			"the schema map %s does not know where it is (tilescope schema lists what is there)",
-			map->name);
+			"no known table has it (tilescope schema lists what is there)");
 		return false;
 	} else {
 		name = m->object[0];
@@ -463,14 +460,13 @@ choose_object(struct ts_binding *b, const struct ts_map *map, const struct ts_sc
 }
 
 static bool
-has_required(struct ts_binding *b, const struct ts_map *map)
+has_required(struct ts_binding *b, const struct ts_map_relation *m)
 {
 	const struct ts_relation_def *def = ts_relation_def(b->relation);
-	const struct ts_map_relation *m = &map->relation[b->relation];
 
 	for (int c = 0; c < def->column_count; c++)
 		if (def->column[c].required && b->column[c].op == TS_OP_NONE) {
-			const struct ts_candidate *want = m->candidate_count[c]
+			const struct ts_candidate *want = m && m->candidate_count[c]
 				? &m->candidate[c][0]
 				: NULL;
 
@@ -489,21 +485,24 @@ ts_binding_make(struct ts_binding *b, enum ts_relation relation, const struct ts
 	const struct ts_schema *schema, struct ts_db *db, struct ts_err *err)
 {
 	const struct ts_relation_def *def = ts_relation_def(relation);
+	/* NULL: it stands under its own names */
+	const struct ts_map_relation *m = map && !map->identity_object ? &map->relation[relation]
+								       : NULL;
 	struct fit f = {b, schema, db};
 	enum ts_code code;
 
 	*b = (struct ts_binding){.relation = relation, .reach.column = -1};
 	for (int c = 0; c < TS_RELATION_COLUMNS; c++)
 		b->column[c].a = b->column[c].b = -1;
-	if (!choose_object(b, map, schema))
+	if (!choose_object(b, m, schema))
 		return TS_OK;
 	b->reach.rows = rows_of(b->object, schema);
 	code = ts_reach_rowids(&b->reach, db, err);
 	if (!code)
-		code = bind_columns(&f, map, err);
+		code = bind_columns(&f, m, err);
 	if (code)
 		return code;
-	b->bound = has_required(b, map);
+	b->bound = has_required(b, m);
 	if (!b->bound || def->key < 0 || b->column[def->key].op != TS_OP_COLUMN)
 		return TS_OK;
 	b->reach.column = b->column[def->key].a;

@@ -90,7 +90,7 @@ read_step(bool *found, struct bsp_step *to, struct ts_reader *rd, const struct t
 			continue;
 		to->program = ts_rows_known(rows, TS_STEP_Q_PROGRAM);
 		to->compute_set = ts_rows_known(rows, TS_STEP_Q_COMPUTE_SET);
-		to->class_of = ts_step_class_row(rows, &t->names);
+		to->class_of = ts_step_class_row(rows);
 	}
 	ts_rows_close(rows);
 	return code;

@@ -254,8 +254,7 @@ look_at_profile(struct check_run *run, const char *file, struct ts_err *err)
 static bool
 is_database(const char *name)
 {
-	return ts_ends_with(name, ".tilescope") || ts_is_temporary_profile(name) ||
-		strcmp(name, "profile.pop") == 0;
+	return ts_is_temporary_profile(name) || strcmp(name, "profile.pop") == 0;
 }
 
 /* The first names of databases in a directory, in the order of their names. */
@@ -292,7 +291,7 @@ take_database(void *ctx, const char *name, const struct ts_file_state *state)
 	return true;
 }
 
-/* Databases of the directory that nobody has looked at: stores, profiles that are being written. */
+/* Profiles of the directory that nobody has looked at, such as those that are being written. */
 static enum ts_code
 look_at_others(struct check_run *run, const char *dir, const char *file, struct ts_err *err)
 {
@@ -306,10 +305,9 @@ look_at_others(struct check_run *run, const char *dir, const char *file, struct 
 	else if (err)
 		*err = why;
 	for (int i = 0; i < d.count; i++) {
-		const char *kind = strstr(d.name[i], ".pop") ? "profile" : "store";
-
 		if (!code)
-			code = add_and_look(run, kind, join(dir, d.name[i]), check_sqlite, err);
+			code = add_and_look(run, ts_part_name(TS_PART_PROFILE),
+				join(dir, d.name[i]), check_sqlite, err);
 		free(d.name[i]);
 	}
 	return code;
@@ -353,8 +351,6 @@ static enum ts_code
 open_whole(struct check_run *run, const char *path, struct ts_err *err)
 {
 	struct ts_report_options options = {.files = run->options->files,
-		.map_dir = run->options->map_dir,
-		.import_dir = run->options->import_dir,
 		.cancel = run->options->cancel};
 	struct ts_err why = {0};
 	enum ts_code code = ts_report_open(&run->report, path, &options, &why);
@@ -370,20 +366,6 @@ open_whole(struct check_run *run, const char *path, struct ts_err *err)
 	else
 		run->check->kind = run->report->kind;
 	return TS_OK;
-}
-
-/* Stores say of which profile they were made. */
-static enum ts_code
-compare_stores(struct check_run *run, struct ts_err *err)
-{
-	struct ts_check *c = run->check;
-	enum ts_code code = TS_OK;
-
-	for (size_t i = 0; !code && i < c->parts; i++)
-		if (c->part[i].made_of[0])
-			code = ts_consistency_store(&c->notes, run->report, c->part[i].path,
-				c->part[i].made_of, err);
-	return code;
 }
 
 static void
@@ -423,8 +405,6 @@ compare(struct check_run *run, struct ts_err *err)
 	if (!code && run->report->kind == TS_KIND_SDK)
 		code = ts_profile_identities(rd->db[0], run->report->schema[0], note_broken, notes,
 			err);
-	if (!code)
-		code = compare_stores(run, err);
 	ts_reader_close(rd);
 	return code;
 }
@@ -457,9 +437,6 @@ look_at_all(struct check_run *run, const char *dir, const char *file, struct ts_
 		code = look_beside(run, dir, archive ? file : NULL, err);
 	if (!code)
 		code = look_at_others(run, dir, file, err);
-	if (!code && run->report && run->report->overlay)
-		code = add_and_look(run, "overlay", ts_strdup(run->report->overlay), check_sqlite,
-			err);
 	if (!code)
 		code = name_unsupported(run, dir, err);
 	return code ? code : compare_whole(run, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_sqlite - a profile or a store: its header, its schema, the rows of every table; deep, every value of
+ * check_sqlite - a database: its header, its schema, the rows of every table; deep, every value of
  * them and SQLite's own check of the structure.
  *
  * Rows are counted from the pages where the table is plain (table.h), else by SQLite, and by SQLite from
@@ -424,38 +424,6 @@ check_structure(struct ts_check_part *p, struct ts_db *db, struct ts_err *err)
 	return check_failed(p, "SQLite's integrity check", code, &why, err);
 }
 
-/* --- what it says of itself ---------------------------------------------------------------------- */
-
-/* A store's relation `report` has its version, and of which profile it was made. */
-static enum ts_code
-look_for_store(struct ts_check_part *p, struct ts_db *db, const struct ts_schema *schema,
-	struct ts_err *err)
-{
-	const struct ts_object *o = ts_schema_find(schema, "report");
-	sqlite3_stmt *stmt;
-	enum ts_code code;
-	bool row;
-
-	if (!o || ts_object_column(o, "key") < 0 || ts_object_column(o, "value") < 0)
-		return TS_OK;
-	code = ts_db_prepare(db, &stmt,
-		"SELECT key, value FROM main.report WHERE key IN ('store_version', 'made_of')",
-		err);
-	if (code)
-		return code;
-	while (!(code = ts_db_step(db, stmt, &row, err)) && row) {
-		const char *key = (const char *)sqlite3_column_text(stmt, 0);
-		const char *value = (const char *)sqlite3_column_text(stmt, 1);
-
-		if (key && strcmp(key, "store_version") == 0)
-			p->kind = "store";
-		else if (value)
-			snprintf(p->made_of, sizeof(p->made_of), "%s", value);
-	}
-	ts_db_release(db, stmt);
-	return code;
-}
-
 /* --- the file ------------------------------------------------------------------------------------ */
 
 static void
@@ -491,10 +459,6 @@ check_opened(struct ts_check_part *p, struct check_run *run, struct ts_source *s
 		ts_db_set_cancel(db, run->options->cancel);
 		code = ts_schema_read(&schema, db, &why);
 	}
-	if (!code)
-		code = look_for_store(p, db, schema, &why);
-	if (code == TS_E_DAMAGED && schema) /* the table is read once more, and says where */
-		code = TS_OK;
 	code = code ? check_failed(p, NULL, code, &why, err)
 		    : check_objects(p, run, db, schema, err);
 	if (!code && schema && run->options->deep)

@@ -15,7 +15,6 @@
 #include "tilescope/base/strbuf.h"
 #include "tilescope/report/consistency.h"
 #include "tilescope/report/contexts.h"
-#include "tilescope/report/import.h"
 #include "tilescope/report/rows.h"
 
 enum {
@@ -51,8 +50,6 @@ ts_consistency_ages(struct ts_notes *notes, const struct ts_report *r)
 {
 	int64_t mtime = r->part[r->part_of[0]].mtime;
 
-	if (r->kind == TS_KIND_STORE)
-		return;
 	for (size_t i = 0; i < TS_COUNT(ages); i++) {
 		const struct ts_part_info *part = &r->part[ages[i].part];
 
@@ -72,49 +69,6 @@ ts_consistency_vars(struct ts_notes *notes, int64_t vars_tiles, int64_t tiles)
 		ts_notes_add(notes,
 			"vars.json is of %lld tiles, the report of %lld: perhaps of another run",
 			(long long)vars_tiles, (long long)tiles);
-}
-
-/* The profile that lies beside a store which was opened; *there false: none does. */
-static enum ts_code
-profile_beside(struct ts_identity *id, bool *there, const struct ts_report *r, struct ts_err *err)
-{
-	struct ts_strbuf b;
-	char *path;
-	enum ts_code code;
-
-	*there = false;
-	ts_strbuf_init(&b, PATH_LIMIT);
-	ts_strbuf_printf(&b, "%s/profile.pop", r->dir);
-	path = ts_strbuf_take(&b);
-	if (!path)
-		return ts_err_nomem(err);
-	code = ts_identity_read(id, r->files, path, NULL);
-	*there = !code;
-	free(path);
-	return code == TS_E_NOMEM ? ts_err_nomem(err) : TS_OK;
-}
-
-enum ts_code
-ts_consistency_store(struct ts_notes *notes, const struct ts_report *r, const char *store,
-	const char *made_of, struct ts_err *err)
-{
-	struct ts_identity id = r->identity;
-	char present[TS_IMPORT_MADE_OF];
-	bool there = r->kind == TS_KIND_SDK;
-	enum ts_code code = TS_OK;
-
-	if (!made_of[0])
-		return TS_OK;
-	if (r->kind == TS_KIND_STORE)
-		code = profile_beside(&id, &there, r, err);
-	if (code || !there)
-		return code;
-	ts_import_made_of(present, &id);
-	if (strcmp(made_of, present) != 0)
-		ts_notes_add(notes,
-			"%s was made of another profile than the profile.pop beside it: import it again",
-			store);
-	return TS_OK;
 }
 
 /* --- rows here and there ------------------------------------------------------------------------- */

@@ -28,6 +28,13 @@ ts_binding_describe(struct ts_strbuf *out, const struct ts_binding *b, int colum
 		ts_strbuf_printf(out, "%s%c%s", column_name(&b->reach, cb->a),
 			cb->op == TS_OP_SUM ? '+' : '-', column_name(&b->reach, cb->b));
 		break;
+	case TS_OP_PLACE:
+		ts_strbuf_printf(out, "%s+%s", column_name(&b->reach, cb->a),
+			column_name(&b->reach, cb->b));
+		if (cb->d >= 0)
+			ts_strbuf_printf(out, " (%s where %s is 0)", column_name(&b->reach, cb->d),
+				column_name(&b->reach, cb->c));
+		break;
 	case TS_OP_CONSTANT:
 		ts_strbuf_printf(out, "=%s", cb->text);
 		break;

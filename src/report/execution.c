@@ -18,8 +18,8 @@
 
 enum { PROGRESS_ROWS = 8192 };
 
-const int ts_step_columns[TS_STEP_Q_COUNT] = {TS_STEP_STEP, TS_STEP_TYPE, TS_STEP_PROGRAM,
-	TS_STEP_COMPUTE_SET, TS_STEP_NAME};
+const int ts_step_columns[TS_STEP_Q_COUNT] = {TS_STEP_STEP, TS_STEP_TYPE, TS_STEP_SYNC_TYPE,
+	TS_STEP_PROGRAM, TS_STEP_COMPUTE_SET, TS_STEP_NAME};
 
 enum ts_code
 ts_step_names_read(struct ts_step_names *n, struct ts_reader *rd, struct ts_err *err)
@@ -83,24 +83,23 @@ const char *
 ts_step_name(struct ts_rows *rows, const struct ts_step_names *names, size_t *n)
 {
 	static const int place[TS_STEP_Q_COUNT] = {TS_STEP_Q_STEP, TS_STEP_Q_TYPE,
-		TS_STEP_Q_PROGRAM, TS_STEP_Q_COMPUTE_SET, TS_STEP_Q_NAME};
+		TS_STEP_Q_SYNC_TYPE, TS_STEP_Q_PROGRAM, TS_STEP_Q_COMPUTE_SET, TS_STEP_Q_NAME};
 
 	return ts_step_name_of(rows, place, names, n);
 }
 
 enum ts_step_class
-ts_step_class_row(struct ts_rows *rows, const struct ts_step_names *names)
+ts_step_class_row(struct ts_rows *rows)
 {
-	const char *type, *name;
-	size_t n, name_n;
-	bool external = false;
+	const char *type, *sync;
+	size_t n, sync_n;
+	bool external;
 
 	if (ts_rows_text(rows, TS_STEP_Q_TYPE, &type, &n) != TS_VALUE_OK)
 		return TS_CLASS_CONTROL;
-	if (ts_step_class_needs_name(type, n)) {
-		name = ts_step_name(rows, names, &name_n);
-		external = name && ts_step_name_is_external(name, name_n);
-	}
+	external = ts_step_class_needs_sync_type(type, n) &&
+		ts_rows_text(rows, TS_STEP_Q_SYNC_TYPE, &sync, &sync_n) == TS_VALUE_OK &&
+		ts_sync_type_is_external(sync, sync_n);
 	return ts_step_class_of(type, n, external);
 }
 
@@ -229,8 +228,8 @@ ts_step_classes_next(struct ts_step_classes *c, struct ts_step_page **page, int6
 }
 
 static enum ts_code
-read_classes(struct ts_step_classes *c, struct ts_reader *rd, const struct ts_step_names *names,
-	struct ts_progress *progress, struct ts_err *err)
+read_classes(struct ts_step_classes *c, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
 {
 	const struct ts_reach *reach = &rd->report->binding[TS_STEP].reach;
 	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT, .past_damage = true};
@@ -249,7 +248,7 @@ read_classes(struct ts_step_classes *c, struct ts_reader *rd, const struct ts_st
 			c->bad_rows++;
 			continue;
 		}
-		code = ts_step_classes_add(c, step, ts_step_class_row(rows, names), err);
+		code = ts_step_classes_add(c, step, ts_step_class_row(rows), err);
 		if (code)
 			break;
 		if (c->steps % PROGRESS_ROWS == 0)
@@ -260,12 +259,12 @@ read_classes(struct ts_step_classes *c, struct ts_reader *rd, const struct ts_st
 }
 
 enum ts_code
-ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
-	const struct ts_step_names *names, struct ts_progress *progress, struct ts_err *err)
+ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
 {
 	*c = (struct ts_step_classes){0};
 	if (!ts_steps_open(&c->indexed, rd->index))
-		return read_classes(c, rd, names, progress, err);
+		return read_classes(c, rd, progress, err);
 	c->steps = c->indexed.head->steps;
 	c->bad_rows = c->indexed.head->bad_rows;
 	return TS_OK;

@@ -451,7 +451,7 @@ note_left_out(struct work *w)
 	int64_t bad = w->costs && w->costs->has_executed ? w->costs->bad_parts : TS_UNKNOWN;
 
 	if (bad == TS_UNKNOWN && w->trace->has_parts) {
-		code = ts_step_classes_read(&classes, w->rd, &w->trace->names, w->progress, &why);
+		code = ts_step_classes_read(&classes, w->rd, w->progress, &why);
 		if (!code)
 			code = ts_execution_read(&all, w->rd, &classes, w->progress, &why);
 		bad = all.bad_rows + all.orphans;

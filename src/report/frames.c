@@ -181,11 +181,14 @@ ts_frames_fini(struct ts_frames *f)
 
 /* --- stacks ----------------------------------------------------------------------------------------- */
 
+#define EXTERNAL "External Sync" /* the other syncs of this type are of another class */
+
 static enum ts_code
 make_stack(uint32_t *leaf, struct ts_frames *f, const struct ts_slice *s, struct ts_err *err)
 {
 	const char *type = s->type ? s->type : ts_step_class_key(s->class_of), *context;
 	size_t type_n = s->type ? s->type_n : strlen(type), n;
+	bool external = s->class_of == TS_CLASS_EXTERNAL_SYNC;
 	struct ts_frame_parts p = {0};
 	bool full = false;
 	enum ts_code code = TS_OK;
@@ -201,8 +204,11 @@ make_stack(uint32_t *leaf, struct ts_frames *f, const struct ts_slice *s, struct
 	if (!code && p.cut)
 		code = go_down(leaf, &full, f, TS_FRAMES_MORE, sizeof(TS_FRAMES_MORE) - 1, -1, err);
 	if (!code)
-		code = go_down(leaf, &full, f, type,
-			type_n < TS_FRAME_BYTES ? type_n : TS_FRAME_BYTES, (int)s->class_of, err);
+		code = external ? go_down(leaf, &full, f, EXTERNAL, sizeof(EXTERNAL) - 1,
+					  (int)s->class_of, err)
+				: go_down(leaf, &full, f, type,
+					  type_n < TS_FRAME_BYTES ? type_n : TS_FRAME_BYTES,
+					  (int)s->class_of, err);
 	*leaf |= full ? FULL : 0;
 	return code;
 }

@@ -111,17 +111,14 @@ without_sys(struct ts_cache *c, int why)
 	without(c, "%s (--cache DIR names another place)", e.msg);
 }
 
-/* Is there something besides indexes: stores, blocks of files of hosts? */
+/* Is there something besides indexes: blocks of files of hosts? */
 static bool
 keeps_else(const struct ts_cache *c)
 {
-	int stores = ts_cache_stores(c);
-	char *hosts = stores < 0 ? ts_cache_hosts(c) : NULL;
-	bool any = stores >= 0 || (hosts && access(hosts, R_OK | X_OK) == 0);
+	char *hosts = ts_cache_hosts(c);
+	bool any = hosts && access(hosts, R_OK | X_OK) == 0;
 
 	free(hosts);
-	if (stores >= 0)
-		close(stores);
 	return any;
 }
 
@@ -239,17 +236,6 @@ open_dir(int at, const char *name)
 	return st.st_uid == geteuid() ? fd : closed(fd, EPERM);
 }
 
-int
-ts_cache_stores(const struct ts_cache *c)
-{
-	char *path = joined(c->dir, "/import");
-	int fd = path ? open_dir(AT_FDCWD, path) : -1, why = errno;
-
-	free(path);
-	errno = why;
-	return fd;
-}
-
 char *
 ts_cache_hosts(const struct ts_cache *c)
 {
@@ -280,7 +266,7 @@ void
 ts_folder_name(char name[TS_FOLDER_NAME], const struct ts_report *r)
 {
 	const char *host = r->files ? r->files->host : "";
-	/* with another overlay the same file is another report, and so is a path on another host */
+	/* with another vars.json the same file is another report, and so is a path on another host */
 	XXH128_hash_t h = XXH3_128bits_withSeed(r->real, strlen(r->real),
 		r->composition ^ (*host ? XXH3_64bits(host, strlen(host)) : 0));
 

@@ -2,10 +2,9 @@
 /*
  * index_evict - what lies in the cache, and what of it has to go.
  *
- * Over the cap, in this order, until it fits: folders and stores of reports that are gone or are others now;
- * sections that were made on demand, those of the report used least recently first; stores of vars.json; whole
- * folders of other reports; and last what libpva said of them: somebody has waited for that, and the machine
- * that has libpva may be another. What the report at hand needs stays, even where that alone exceeds the cap.
+ * Over the cap, in this order, until it fits: folders of reports that are gone or are others now; sections that
+ * were made on demand, those of the report used least recently first; whole folders of other reports. What the
+ * report at hand needs stays, even where that alone exceeds the cap.
  */
 #include "config.h"
 
@@ -21,8 +20,6 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/io/block_store.h"
-
-#include "tilescope/report/stores.h"
 
 #include "index_internal.h"
 
@@ -189,12 +186,9 @@ ts_survey_sort(struct ts_survey *v)
 
 /* --- eviction --------------------------------------------------------------------------------- */
 
-enum { OURS = 2 };
-
 struct eviction {
-	int root, stores; /* -1: there are none */
+	int root;
 	char keep[TS_FOLDER_NAME];
-	char ours[OURS][TS_STORE_HASH]; /* stores that the report at hand may have */
 	enum ts_section fresh;
 	int64_t bytes, cap;
 };
@@ -245,91 +239,37 @@ evict_gone(struct eviction *e, struct ts_folder *f)
 }
 
 static void
-evict_store(struct eviction *e, struct ts_store *s)
-{
-	for (int i = 0; i < OURS; i++)
-		if (strncmp(s->name, e->ours[i], TS_STORE_HASH - 1) == 0)
-			return;
-	if (e->bytes <= e->cap || !s->bytes || !ts_store_remove(e->stores, s))
-		return;
-	e->bytes -= s->bytes;
-	s->bytes = 0;
-}
-
-static void
-evict_stores_gone(struct eviction *e, struct ts_stores *v)
-{
-	for (size_t i = v->count; i-- > 0 && e->bytes > e->cap;)
-		if (!ts_store_look(&v->store[i], e->stores, NULL) &&
-			(v->store[i].gone || !v->store[i].path))
-			evict_store(e, &v->store[i]);
-}
-
-static void
-evict_stores(struct eviction *e, struct ts_stores *v, enum ts_store_kind kind)
-{
-	for (size_t i = v->count; i-- > 0;)
-		if (v->store[i].kind == kind)
-			evict_store(e, &v->store[i]);
-}
-
-static void
-evict(struct eviction *e, struct ts_survey *v, struct ts_stores *stores)
+evict(struct eviction *e, struct ts_survey *v)
 {
 	ts_survey_sort(v);
 	for (size_t i = v->count; i-- > 0;)
 		evict_gone(e, &v->folder[i]);
-	evict_stores_gone(e, stores);
 	for (size_t i = v->count; i-- > 0;)
 		if (strcmp(v->folder[i].name, e->keep) != 0)
 			evict_on_demand(e, &v->folder[i]);
 	for (size_t i = v->count; i-- > 0;)
 		evict_on_demand(e, &v->folder[i]); /* our own, after those of all others */
-	evict_stores(e, stores, TS_STORE_VARS);
 	for (size_t i = v->count; i-- > 0;)
 		evict_folder(e, &v->folder[i]);
-	evict_stores(e, stores, TS_STORE_IMPORT);
-}
-
-/* Whose stores stay. */
-static void
-name_ours(struct eviction *e, const struct ts_report *r)
-{
-	const char *vars = r->part[TS_PART_VARS].path;
-	char *real = vars ? ts_files_name(r->files, vars) : NULL;
-
-	ts_store_hash(e->ours[0], r->real ? r->real : r->file);
-	ts_store_hash(e->ours[1], real ? real : e->ours[0]);
-	free(real);
 }
 
 void
 ts_cache_evict(const struct ts_cache *c, const struct ts_report *r, enum ts_section fresh)
 {
 	struct eviction e = {.fresh = fresh, .cap = c->cap};
-	struct ts_stores stores = {0};
 	struct ts_survey v;
 
 	e.root = ts_cache_root(c, false);
 	if (e.root < 0)
 		return;
-	e.stores = ts_cache_stores(c);
 	ts_folder_name(e.keep, r);
-	name_ours(&e, r);
-	if (e.stores >= 0 && ts_stores_read(&stores, e.stores, NULL))
-		stores = (struct ts_stores){0};
 	if (!ts_survey_new(&v, e.root, NULL)) {
 		for (size_t i = 0; i < v.count; i++)
 			e.bytes += v.folder[i].bytes;
-		for (size_t i = 0; i < stores.count; i++)
-			e.bytes += stores.store[i].bytes;
 		if (e.bytes > e.cap)
-			evict(&e, &v, &stores);
+			evict(&e, &v);
 		ts_survey_fini(&v);
 	}
-	ts_stores_fini(&stores);
-	if (e.stores >= 0)
-		close(e.stores);
 	close(e.root);
 }
 
@@ -418,45 +358,7 @@ ts_cache_list_free(struct ts_cache_entry *entries, size_t count)
 	free(entries);
 }
 
-/* --- stores ----------------------------------------------------------------------------------- */
-
-enum ts_code
-ts_cache_stores_list(struct ts_stores *v, const struct ts_cache *cache, struct ts_err *err)
-{
-	int dir = cache->dir ? ts_cache_stores(cache) : -1;
-	enum ts_code code;
-
-	*v = (struct ts_stores){0};
-	if (dir < 0)
-		return !cache->dir || errno == ENOENT ? TS_OK
-						      : ts_cache_cannot(cache, errno, "read", err);
-	code = ts_stores_read(v, dir, err);
-	for (size_t i = 0; !code && i < v->count; i++)
-		code = ts_store_look(&v->store[i], dir, err);
-	if (code)
-		ts_stores_fini(v);
-	close(dir);
-	return code;
-}
-
-static enum ts_code
-clear_stores(struct ts_cache_cleared *c, const struct ts_cache *cache, struct ts_err *err)
-{
-	struct ts_stores v;
-	enum ts_code code = ts_cache_stores_list(&v, cache, err);
-	int dir = !code && v.count ? ts_cache_stores(cache) : -1;
-
-	for (size_t i = 0; dir >= 0 && i < v.count; i++)
-		if (ts_store_remove(dir, &v.store[i])) {
-			c->bytes += v.store[i].bytes;
-			c->stores++;
-		}
-	if (dir >= 0)
-		close(dir);
-	if (!code)
-		ts_stores_fini(&v);
-	return code;
-}
+/* --- blocks of other hosts --------------------------------------------------------------------- */
 
 enum ts_code
 ts_cache_files_list(struct ts_block_store_kept **all, size_t *count, const struct ts_cache *cache,
@@ -505,5 +407,5 @@ ts_cache_clear(struct ts_cache_cleared *c, const struct ts_cache *cache, struct 
 	if (root >= 0)
 		close(root);
 	clear_hosts(c, cache);
-	return clear_stores(c, cache, err);
+	return TS_OK;
 }

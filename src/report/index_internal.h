@@ -45,7 +45,6 @@ void ts_section_file(char name[TS_FILE_NAME], enum ts_section s);
 
 /* Open DIR/index, or the report's folder in it; -1 and errno. `make`: when it is not there. */
 int ts_cache_root(const struct ts_cache *c, bool make);
-int ts_cache_stores(const struct ts_cache *c); /* DIR/import */
 char *ts_cache_hosts(const struct ts_cache
 		*c); /* DIR/hosts, its path; the caller's; NULL: no cache, no memory */
 int ts_cache_folder(const struct ts_cache *c, const struct ts_report *r, bool make);

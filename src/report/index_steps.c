@@ -84,8 +84,7 @@ note_step(struct part *p, int64_t step)
 }
 
 static enum ts_code
-take_row(struct part *p, struct ts_rows *rows, const struct ts_step_names *names,
-	struct ts_err *err)
+take_row(struct part *p, struct ts_rows *rows, struct ts_err *err)
 {
 	enum ts_code code = TS_OK;
 	int64_t step, rowid;
@@ -95,7 +94,7 @@ take_row(struct part *p, struct ts_rows *rows, const struct ts_step_names *names
 		return ts_err_nomem(err);
 	if (ts_rows_number(rows, TS_STEP_Q_STEP, &step) == TS_VALUE_OK) {
 		note_step(p, step);
-		code = ts_step_classes_add(&p->classes, step, ts_step_class_row(rows, names), err);
+		code = ts_step_classes_add(&p->classes, step, ts_step_class_row(rows), err);
 	} else {
 		p->uneven = true;
 		p->classes.bad_rows++;
@@ -105,8 +104,8 @@ take_row(struct part *p, struct ts_rows *rows, const struct ts_step_names *names
 }
 
 static enum ts_code
-read_rows(struct ts_pass_part *part, struct ts_reader *rd, const struct ts_step_names *names,
-	struct ts_progress *progress, struct ts_err *err)
+read_rows(struct ts_pass_part *part, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
 {
 	struct ts_rows_query q = {.column_count = TS_STEP_Q_COUNT,
 		.range = part->range,
@@ -123,7 +122,7 @@ read_rows(struct ts_pass_part *part, struct ts_reader *rd, const struct ts_step_
 	if (code)
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
-		code = take_row(p, rows, names, err);
+		code = take_row(p, rows, err);
 		if (code)
 			break;
 		if (p->rows % PROGRESS_ROWS == 0)
@@ -149,7 +148,7 @@ pass_part(struct ts_pass_part *part, struct ts_reader *rd, struct ts_progress *p
 	p->bad_names[TS_STEPS_PROGRAMS] = names.programs.bad_rows;
 	p->bad_names[TS_STEPS_COMPUTE_SETS] = names.compute_sets.bad_rows;
 	if (!code)
-		code = read_rows(part, rd, &names, progress, err);
+		code = read_rows(part, rd, progress, err);
 	ts_step_names_fini(&names);
 	if (!code && p->classes.left_out)
 		code = ts_err_set(err, TS_E_LIMIT, "more steps than are kept");

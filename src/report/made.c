@@ -153,6 +153,10 @@ bind_from(struct ts_column_binding *c, const struct ts_profile_from *from,
 	if (from->plus) {
 		found.op = TS_OP_SUM;
 		found.b = ts_object_column(o, from->plus);
+		if (from->idle && (found.c = ts_object_column(o, from->idle)) >= 0) {
+			found.op = TS_OP_PLACE;
+			found.d = from->idle_plus ? ts_object_column(o, from->idle_plus) : -1;
+		}
 	} else if (from->bit > 0) {
 		found.op = TS_OP_BIT;
 	} else if (from->in) {

@@ -279,7 +279,7 @@ by_exchange(struct finding *f, struct ts_err *err)
 		return ts_err_set(err, TS_E_ABSENT, "the trace has one IPU: no stages by exchange");
 	f->p->bytes_known = ts_report_has_column(f->rd->report, TS_STEP_IPU, TS_STEP_IPU_DATA_IN) ||
 		ts_report_has_column(f->rd->report, TS_STEP_IPU, TS_STEP_IPU_DATA_OUT);
-	code = ts_step_classes_read(&classes, f->rd, &f->t->names, NULL, err);
+	code = ts_step_classes_read(&classes, f->rd, NULL, err);
 	f->p->partial |= code == TS_E_DAMAGED;
 	if (!code || code == TS_E_DAMAGED)
 		code = read_exchanges(f, &classes, err);
@@ -439,9 +439,19 @@ ts_pipeline_io(const int64_t by_class[TS_CLASS_COUNT])
 }
 
 int64_t
+ts_pipeline_syncs(const int64_t by_class[TS_CLASS_COUNT])
+{
+	return sum_of(by_class[TS_CLASS_SYNC], by_class[TS_CLASS_EXTERNAL_SYNC],
+		by_class[TS_CLASS_ASYNC_SYNC]);
+}
+
+int64_t
 ts_pipeline_bubble(const int64_t by_class[TS_CLASS_COUNT], int64_t idle)
 {
-	return sum_of(by_class[TS_CLASS_SYNC], by_class[TS_CLASS_EXTERNAL_SYNC], idle);
+	int64_t waits = ts_pipeline_syncs(by_class);
+
+	add_up(&waits, idle);
+	return waits;
 }
 
 double

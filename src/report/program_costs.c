@@ -128,7 +128,7 @@ static const int set_columns[] = {TS_COMPUTE_SET_COMPUTE_SET, TS_COMPUTE_SET_CYC
 enum {
 	P_PROGRAM,
 	P_TYPE,
-	P_NAME,
+	P_SYNC,
 	P_SET,
 	P_REPEAT,
 	P_CONTEXT,
@@ -142,7 +142,7 @@ enum {
 static const int program_columns[P_COLUMNS] = {
 	[P_PROGRAM] = TS_PROGRAM_PROGRAM,
 	[P_TYPE] = TS_PROGRAM_TYPE,
-	[P_NAME] = TS_PROGRAM_NAME,
+	[P_SYNC] = TS_PROGRAM_SYNC_TYPE,
 	[P_SET] = TS_PROGRAM_COMPUTE_SET,
 	[P_REPEAT] = TS_PROGRAM_REPEAT_COUNT,
 	[P_CONTEXT] = TS_PROGRAM_CONTEXT,
@@ -155,8 +155,8 @@ static const int program_columns[P_COLUMNS] = {
 static enum ts_code
 set_type(struct costing *k, struct ts_program_cost *p, struct ts_rows *rows, struct ts_err *err)
 {
-	const char *type, *name;
-	size_t n, name_n;
+	const char *type, *sync;
+	size_t n, sync_n;
 	uint32_t entry;
 	bool external;
 	enum ts_code code;
@@ -165,9 +165,9 @@ set_type(struct costing *k, struct ts_program_cost *p, struct ts_rows *rows, str
 	p->class_of = TS_CLASS_CONTROL;
 	if (ts_rows_text(rows, P_TYPE, &type, &n) != TS_VALUE_OK)
 		return TS_OK;
-	external = ts_step_class_needs_name(type, n) &&
-		ts_rows_text(rows, P_NAME, &name, &name_n) == TS_VALUE_OK &&
-		ts_step_name_is_external(name, name_n);
+	external = ts_step_class_needs_sync_type(type, n) &&
+		ts_rows_text(rows, P_SYNC, &sync, &sync_n) == TS_VALUE_OK &&
+		ts_sync_type_is_external(sync, sync_n);
 	p->class_of = (uint16_t)ts_step_class_of(type, n, external);
 	code = ts_dictionary_text(&k->c->types, &entry, type, n, err);
 	if (!code && entry <= INT32_MAX)

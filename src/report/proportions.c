@@ -275,8 +275,10 @@ begin(struct proportions_read *r, struct ts_err *err)
 	p->count = (int)ts_min_i64(r->t->ipus, TS_TRACE_LANES);
 	p->ipu = ts_alloc((size_t)p->count, sizeof(*p->ipu));
 	r->lane = ts_alloc((size_t)p->count, sizeof(*r->lane));
-	if (!p->ipu || !r->lane)
+	if (!p->ipu || !r->lane) {
+		p->count = 0;
 		return ts_err_nomem(err);
+	}
 	for (int i = 0; i < p->count; i++) {
 		p->ipu[i].ipu = r->t->ipu[i];
 		proportions_begin(r, i);
@@ -323,11 +325,14 @@ ts_proportions_read(struct ts_proportions *p, struct ts_reader *rd, const struct
 		.t = t,
 		.cache = cache,
 		.progress = progress,
-		.what = what,
-		.bounded = to < t->to && trace_rises(t, rd, TS_STEP_IPU)};
+		.whole = (what & TS_PROPORTIONS_ALL_ROWS) != 0,
+		.bounded = !(what & TS_PROPORTIONS_ALL_ROWS) && to < t->to &&
+			trace_rises(t, rd, TS_STEP_IPU)};
 	bool done = false;
 	enum ts_code code, damage;
 
+	what &= ~(unsigned)TS_PROPORTIONS_ALL_ROWS;
+	r.what = what;
 	*p = (struct ts_proportions){.from = ts_clamp_i64(from, 0, TS_NUMBER_MAX)};
 	p->to = ts_clamp_i64(to, p->from, TS_NUMBER_MAX);
 	if (!t->has_parts)

@@ -97,7 +97,7 @@ work_sum_add(struct work_sum *w, const struct ts_slice *s)
 		fits = add_traffic(w, kind, &one);
 	}
 	if (s->tile_balance < 0 || s->class_of == TS_CLASS_SYNC ||
-		s->class_of == TS_CLASS_EXTERNAL_SYNC)
+		s->class_of == TS_CLASS_EXTERNAL_SYNC || s->class_of == TS_CLASS_ASYNC_SYNC)
 		return fits;
 	balance.mean = llround(s->tile_balance * (double)s->cycles);
 	fits &= add_balance(&w->work.all, &balance);

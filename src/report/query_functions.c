@@ -84,31 +84,24 @@ tile_max(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		sqlite3_result_int64(ctx, most);
 }
 
-/* A step of its type and its name. */
-static void
-get_step(struct ts_slice *s, sqlite3_value **argv)
+static enum ts_step_class
+class_of(sqlite3_value *type_value, sqlite3_value *sync_value)
 {
-	bool external;
+	const char *type = (const char *)sqlite3_value_text(type_value);
+	const char *sync = (const char *)sqlite3_value_text(sync_value);
+	size_t n = type ? (size_t)sqlite3_value_bytes(type_value) : 0;
+	bool external = type && sync && ts_step_class_needs_sync_type(type, n) &&
+		ts_sync_type_is_external(sync, (size_t)sqlite3_value_bytes(sync_value));
 
-	*s = (struct ts_slice){.program = TS_UNKNOWN, .compute_set = TS_UNKNOWN};
-	s->type = (const char *)sqlite3_value_text(argv[0]);
-	s->type_n = s->type ? (size_t)sqlite3_value_bytes(argv[0]) : 0;
-	s->name = (const char *)sqlite3_value_text(argv[1]);
-	s->name_n = s->name ? (size_t)sqlite3_value_bytes(argv[1]) : 0;
-	external = s->type && s->name && ts_step_class_needs_name(s->type, s->type_n) &&
-		ts_step_name_is_external(s->name, s->name_n);
-	s->class_of = s->type ? ts_step_class_of(s->type, s->type_n, external) : TS_CLASS_CONTROL;
+	return type ? ts_step_class_of(type, n, external) : TS_CLASS_CONTROL;
 }
 
-/* The class of a step by its type and its name: "compute", "external_sync", ... */
+/* The class of a step by its type and its sync type: "compute", "external_sync", ... */
 static void
 step_class(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	struct ts_slice s;
-
 	(void)argc;
-	get_step(&s, argv);
-	sqlite3_result_text(ctx, ts_step_class_key(s.class_of), -1, SQLITE_STATIC);
+	sqlite3_result_text(ctx, ts_step_class_key(class_of(argv[0], argv[1])), -1, SQLITE_STATIC);
 }
 
 /* What q->inner says ends the statement; the first that went wrong stays. */
@@ -224,11 +217,16 @@ step_stack(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	enum ts_code code = begin_frames(q, &why);
 
 	(void)argc;
-	get_step(&s, argv);
-	if (sqlite3_value_type(argv[2]) == SQLITE_INTEGER)
-		s.program = sqlite3_value_int64(argv[2]);
+	s = (struct ts_slice){.program = TS_UNKNOWN, .compute_set = TS_UNKNOWN};
+	s.class_of = class_of(argv[0], argv[1]);
+	s.type = (const char *)sqlite3_value_text(argv[0]);
+	s.type_n = s.type ? (size_t)sqlite3_value_bytes(argv[0]) : 0;
+	s.name = (const char *)sqlite3_value_text(argv[2]);
+	s.name_n = s.name ? (size_t)sqlite3_value_bytes(argv[2]) : 0;
 	if (sqlite3_value_type(argv[3]) == SQLITE_INTEGER)
-		s.compute_set = sqlite3_value_int64(argv[3]);
+		s.program = sqlite3_value_int64(argv[3]);
+	if (sqlite3_value_type(argv[4]) == SQLITE_INTEGER)
+		s.compute_set = sqlite3_value_int64(argv[4]);
 	if (!code)
 		code = ts_frames_leaf(&leaf, &q->frames, &s, &why);
 	if (code) {
@@ -540,7 +538,7 @@ static const struct {
 	{"regexp", 2, regexp},
 	{"regexp_group", 2, regexp_group},
 	{"step_class", 2, step_class},
-	{"step_stack", 4, step_stack},
+	{"step_stack", 5, step_stack},
 	{"variable_group", 2, variable_group},
 	{"category_name", 1, category_name},
 };

@@ -7,7 +7,6 @@
  */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@
 #include <unistd.h>
 
 #include "tilescope/base/embedded.h"
-#include "tilescope/base/lex.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/io/files_listed.h"
@@ -29,7 +27,6 @@
 
 enum {
 	PATH_LIMIT = 1 << 14,
-	USER_MAPS = 64,
 	TABLES_NAMED = 6,
 	BEGIN = 64
 		<< 10, /* bytes of a database: its schema, and the pages that tables begin with */
@@ -51,7 +48,7 @@ ts_part_name(enum ts_part part)
 const char *
 ts_source_name(const struct ts_report *r, int i)
 {
-	return r->part_of[i] < TS_PART_COUNT ? part_names[r->part_of[i]] : "overlay";
+	return part_names[r->part_of[i]];
 }
 
 const char *
@@ -69,7 +66,7 @@ ts_kind_name(enum ts_kind kind)
 const char *
 ts_report_source_path(const struct ts_report *r, int i)
 {
-	return r->part_of[i] < TS_PART_COUNT ? r->part[r->part_of[i]].path : r->overlay;
+	return r->part[r->part_of[i]].path;
 }
 
 bool
@@ -145,95 +142,35 @@ note_file(struct ts_report *r)
 	}
 }
 
-struct map_problems {
-	struct ts_notes *notes;
-};
-
-static void
-note_map_problem(void *ctx, const char *file, int line, const char *reason)
-{
-	struct map_problems *p = ctx;
-
-	ts_notes_add(p->notes, "%s:%d: %s", file, line, reason);
-}
-
 /* Keep the map if it describes the file. */
 static enum ts_code
 try_map(struct ts_report *r, const char *file, char *text, struct ts_db *db, struct ts_err *err)
 {
-	struct map_problems p = {&r->notes};
 	struct ts_map *map;
-	enum ts_code code = ts_map_parse(&map, file, text, note_map_problem, &p, err);
+	enum ts_code code = ts_map_parse(&map, file, text, NULL, NULL, err);
 	bool yes = false;
 
-	if (!code && map)
+	if (!code)
 		code = ts_map_recognises(&yes, map, r->schema[0], db, err);
 	if (yes)
-		r->map[0] = map;
+		r->map = map;
 	else
 		ts_map_free(map);
 	return code;
 }
 
-static int
-schema_files(const struct dirent *e)
-{
-	const char *dot = strrchr(e->d_name, '.');
-
-	return dot && strcmp(dot, ".schema") == 0;
-}
-
 static enum ts_code
-try_user_map(struct ts_report *r, const char *dir, const char *name, struct ts_db *db,
-	struct ts_err *err)
-{
-	char *path = ts_report_join(dir, name), *text = NULL;
-	struct ts_err why = {0};
-	enum ts_code code = path ? ts_lex_read(&text, path, &why) : ts_err_nomem(err);
-
-	if (!code)
-		code = try_map(r, path, text, db, err);
-	else if (code == TS_E_NOMEM)
-		ts_err_nomem(err);
-	else { /* one that cannot be read is told, and the next one tried */
-		ts_notes_add(&r->notes, "%s", why.msg);
-		code = TS_OK;
-	}
-	free(text);
-	free(path);
-	return code;
-}
-
-/* Users' maps come first, in the order of their names. */
-static enum ts_code
-try_user_maps(struct ts_report *r, const char *dir, struct ts_db *db, struct ts_err *err)
-{
-	struct dirent **list;
-	int n = scandir(dir, &list, schema_files, alphasort);
-	enum ts_code code = TS_OK;
-
-	for (int i = 0; i < n; i++) {
-		if (!code && !r->map[0] && i < USER_MAPS)
-			code = try_user_map(r, dir, list[i]->d_name, db, err);
-		free(list[i]);
-	}
-	if (n >= 0)
-		free(list);
-	return code;
-}
-
-static enum ts_code
-try_own_maps(struct ts_report *r, struct ts_db *db, struct ts_err *err)
+find_map(struct ts_report *r, struct ts_db *db, struct ts_err *err)
 {
 	static const char *const names[] = {"schemas/store.schema", "schemas/poplar3.schema"};
 	enum ts_code code = TS_OK;
 
-	for (size_t i = 0; i < TS_COUNT(names) && !code && !r->map[0]; i++) {
+	for (size_t i = 0; i < TS_COUNT(names) && !code && !r->map; i++) {
 		const struct ts_embedded *e = ts_embedded_find(names[i]);
 		char *text = ts_strndup(e->text, e->size);
 
 		code = text ? try_map(r, names[i], text, db, err) : ts_err_nomem(err);
-		if (r->map[0] && i == 0)
+		if (r->map && i == 0)
 			r->kind = TS_KIND_STORE;
 		free(text);
 	}
@@ -276,14 +213,12 @@ read_profile(struct ts_report *r, const struct ts_report_options *options, struc
 	r->part[TS_PART_PROFILE].state = TS_PART_OK;
 	note_file(r);
 	code = ts_schema_read(&r->schema[0], db, err);
-	if (!code && options->map_dir)
-		code = try_user_maps(r, options->map_dir, db, err);
-	if (!code && !r->map[0])
-		code = try_own_maps(r, db, err);
-	if (!code && !r->map[0] && !options->any)
+	if (!code)
+		code = find_map(r, db, err);
+	if (!code && !r->map && !options->any)
 		code = something_else(r->schema[0], err);
 	if (!code)
-		code = ts_report_ahead(r->schema[0], r->map[0], db, err);
+		code = ts_report_ahead(r->schema[0], r->map, db, err);
 	if (!code)
 		code = ts_report_bind(r, 0, db, err);
 	ts_db_close(db);
@@ -364,8 +299,6 @@ look_beside(struct ts_report *r, const struct ts_report_options *options, struct
 {
 	enum ts_code code = r->parts_wait ? TS_OK : ts_report_probe_parts(r, err);
 
-	if (!code)
-		code = ts_report_add_overlay(r, options, err);
 	if (!code && !r->parts_wait)
 		code = ts_report_stand_in(r, options->cancel, err);
 	if (!code && !r->parts_wait)
@@ -445,14 +378,13 @@ ts_report_close(struct ts_report *r)
 		return;
 	for (int i = 0; i < TS_SOURCES; i++) {
 		ts_schema_free(r->schema[i]);
-		ts_map_free(r->map[i]);
 		ts_source_close(r->source[i]);
 	}
+	ts_map_free(r->map);
 	for (int i = 0; i < TS_PART_COUNT; i++)
 		free(r->part[i].path);
 	for (int i = 0; i < TS_RELATION_COUNT; i++)
 		ts_object_free(r->made[i]);
-	free(r->overlay);
 	ts_archive_release(r->archive);
 	ts_notes_fini(&r->notes);
 	free(r->path);

@@ -16,7 +16,7 @@ enum ts_code ts_find_far(struct ts_found_list *list, struct ts_files *files, con
 /* Which files lie beside the profile, and their states. Errors: TS_E_NOMEM. */
 enum ts_code ts_report_probe_parts(struct ts_report *r, struct ts_err *err) TS_WARN_UNUSED;
 
-/* Bind to source i, whose map and schema are there, what no source before it has. */
+/* Bind to source i, whose schema is there, what no source before it has. */
 enum ts_code ts_report_bind(struct ts_report *r, int i, struct ts_db *db,
 	struct ts_err *err) TS_WARN_UNUSED;
 
@@ -45,15 +45,11 @@ enum ts_code ts_report_add_archive(struct ts_report *r, const struct ts_cancel *
  * TS_E_CANCELLED; what cannot be read is a note.
  */
 
-/* What libpva said of exactly this profile: its store is found by its name. */
-enum ts_code ts_report_add_overlay(struct ts_report *r, const struct ts_report_options *options,
-	struct ts_err *err) TS_WARN_UNUSED;
-
 /* Beside a profile without memory of tiles the archive stands in. */
 enum ts_code ts_report_stand_in(struct ts_report *r, const struct ts_cancel *cancel,
 	struct ts_err *err) TS_WARN_UNUSED;
 
-/* vars.json has the lowered variables when nothing else has: as a store, which may have to be made first. */
+/* vars.json has the lowered variables when nothing else has: read now (`convert`), or vars_wait says so. */
 enum ts_code ts_report_add_vars(struct ts_report *r, const struct ts_report_options *options,
 	struct ts_err *err) TS_WARN_UNUSED;
 

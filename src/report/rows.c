@@ -60,7 +60,10 @@ add_columns(struct ts_rows *rows)
 
 		rows->slot_a[i] = cb->a >= 0 ? add_slot(rows, cb->a) : -1;
 		rows->slot_b[i] = cb->b >= 0 ? add_slot(rows, cb->b) : -1;
-		rows->slot_c[i] = cb->op == TS_OP_NAME ? add_slot(rows, cb->c) : -1;
+		rows->slot_c[i] = cb->op == TS_OP_NAME || cb->op == TS_OP_PLACE
+			? add_slot(rows, cb->c)
+			: -1;
+		rows->slot_d[i] = cb->op == TS_OP_PLACE && cb->d >= 0 ? add_slot(rows, cb->d) : -1;
 		if (cb->op == TS_OP_ORDER_IN) {
 			rows->order_slot = rows->slot_a[i];
 			rows->order_column = i;
@@ -604,6 +607,29 @@ look_up(struct ts_rows *rows, int i, int64_t key, int64_t *v)
 	return TS_VALUE_OK;
 }
 
+/* A place from its base. What is added to that may be below 0. */
+static enum ts_value
+place(const struct ts_rows *rows, int i, int64_t *v)
+{
+	int64_t active, add = 0;
+	bool idle = plain_number(rows, rows->slot_c[i], &active) == TS_VALUE_OK && active == 0;
+	int slot = idle ? rows->slot_d[i] : rows->slot_b[i];
+	enum ts_value is = plain_number(rows, rows->slot_a[i], v);
+
+	if (is != TS_VALUE_OK || slot < 0)
+		return is;
+	is = plain_number(rows, slot, &add);
+	if (is == TS_VALUE_BAD && value_type(rows, slot) == SQLITE_INTEGER) {
+		add = value_int(rows, slot);
+		is = add < 0 && add >= -TS_NUMBER_MAX ? TS_VALUE_OK : TS_VALUE_BAD;
+	}
+	if (is == TS_VALUE_OK && (!ts_add_i64(v, add) || *v < 0))
+		is = TS_VALUE_BAD;
+	if (is != TS_VALUE_OK)
+		*v = 0;
+	return is;
+}
+
 /* Not inlined: the short way in ts_rows_number() needs no frame. */
 __attribute__((noinline)) static enum ts_value
 number(struct ts_rows *rows, int i, int64_t *v)
@@ -627,6 +653,8 @@ number(struct ts_rows *rows, int i, int64_t *v)
 	case TS_OP_LOOKUP:
 		a = plain_number(rows, rows->slot_a[i], &second);
 		return a == TS_VALUE_OK ? look_up(rows, i, second, v) : a;
+	case TS_OP_PLACE:
+		return place(rows, i, v);
 	case TS_OP_SUM:
 	case TS_OP_DIFFERENCE:
 		a = plain_number(rows, rows->slot_a[i], v);
@@ -845,6 +873,19 @@ make_sums(int64_t *to, const int64_t *a, const int64_t *b, bool minus, int n)
 	return n;
 }
 
+/* a + b, or where c is 0 a + d (d NULL: a): of how many of n rows it is a number. */
+static int
+make_places(int64_t *to, const int64_t *a, const int64_t *b, const int64_t *c, const int64_t *d,
+	int n)
+{
+	for (int k = 0; k < n; k++) {
+		to[k] = a[k];
+		if ((c[k] > 0 || d) && !ts_add_i64(&to[k], c[k] > 0 ? b[k] : d[k]))
+			return k;
+	}
+	return n;
+}
+
 /* The order of n rows; how many of them have one. */
 static int
 make_order(struct ts_rows *rows, int64_t *to, int n)
@@ -869,6 +910,8 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
 	const int64_t *a = rows->slot_a[i] < 0 ? NULL : rows->block->v[rows->slot_a[i]];
 	const int64_t *b = rows->slot_b[i] < 0 ? NULL : rows->block->v[rows->slot_b[i]];
+	const int64_t *c = rows->slot_c[i] < 0 ? NULL : rows->block->v[rows->slot_c[i]];
+	const int64_t *d = rows->slot_d[i] < 0 ? NULL : rows->block->v[rows->slot_d[i]];
 	int64_t *made = rows->block->made[i];
 
 	out->v[i] = made;
@@ -885,6 +928,12 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	case TS_OP_DIFFERENCE:
 		n = count_numbers(rows->block, b, count_numbers(rows->block, a, n));
 		return make_sums(made, a, b, cb->op == TS_OP_DIFFERENCE, n);
+	case TS_OP_PLACE:
+		n = count_numbers(rows->block, b, count_numbers(rows->block, a, n));
+		n = count_numbers(rows->block, c, n);
+		if (d)
+			n = count_numbers(rows->block, d, n);
+		return make_places(made, a, b, c, d, n);
 	case TS_OP_BIT:
 		n = count_numbers(rows->block, a, n);
 		for (int k = 0; k < n; k++)

@@ -8,7 +8,7 @@
 #include "tilescope/report/rows.h"
 #include "tilescope/db/table.h"
 
-enum { ROWS_SLOTS = 3 * TS_ROWS_COLUMNS + 3 };
+enum { ROWS_SLOTS = 4 * TS_ROWS_COLUMNS + 3 };
 
 _Static_assert((int)ROWS_SLOTS <= (int)TS_TABLE_COLUMNS,
 	"a table cursor has room for all columns of a query");
@@ -23,7 +23,8 @@ struct ts_rows {
 	sqlite3_stmt *stmt;	/* ... or, where this is set, from SQLite */
 	struct ts_rows_query q;
 	/* columns of the statement, or -1 */
-	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS], slot_c[TS_ROWS_COLUMNS];
+	int slot_a[TS_ROWS_COLUMNS], slot_b[TS_ROWS_COLUMNS], slot_c[TS_ROWS_COLUMNS],
+		slot_d[TS_ROWS_COLUMNS];
 	const struct ts_table_value *plain[TS_ROWS_COLUMNS]; /* a column as it stands, or NULL */
 	int rowid_slot, key_slot, only_slot;		     /* or -1 */
 	struct ts_table *lookup[TS_ROWS_COLUMNS]; /* TS_OP_LOOKUP: opened when it is needed */

@@ -84,7 +84,7 @@ get_step(struct step *s, struct ts_rows *rows, const struct ts_step_names *names
 	s->run = ts_rows_known(rows, S_RUN);
 	s->program = ts_rows_known(rows, TS_STEP_Q_PROGRAM);
 	s->compute_set = ts_rows_known(rows, TS_STEP_Q_COMPUTE_SET);
-	s->class_of = ts_step_class_row(rows, names);
+	s->class_of = ts_step_class_row(rows);
 	ts_strbuf_reset(&s->text);
 	s->has_type = ts_rows_text(rows, TS_STEP_Q_TYPE, &text, &n) == TS_VALUE_OK;
 	if (s->has_type)

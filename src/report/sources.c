@@ -2,8 +2,8 @@
 /*
  * sources - what a report is composed of: the databases that it reads its relations from.
  *
- * The first is what was opened. Behind it come stores that were made of other parts: what libpva said of exactly
- * these bytes, what the archive knows, vars.json as rows. Each relation is bound to the first source that has it.
+ * The first is what was opened. Behind it comes what the archive knows and vars.json as rows, each a database of
+ * tables that are named like the relations. Each relation is bound to the first source that has it.
  * What the sources were made of is part of what the report is (`composition`). One that cannot be read is worth
  * a note, no more: the profile is what was asked for.
  */
@@ -15,14 +15,11 @@
 
 #include <xxhash.h>
 
-#include "tilescope/base/embedded.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/profile/relations.h"
 #include "tilescope/profile/tables.h"
 #include "tilescope/report/archive.h"
-#include "tilescope/report/import.h"
-#include "tilescope/report/stores.h"
-#include "tilescope/report/vars_store.h"
+#include "tilescope/report/vars_rows.h"
 
 #include "report_internal.h"
 
@@ -42,12 +39,13 @@ is_profile(const struct ts_report *r, int i)
 enum ts_code
 ts_report_bind(struct ts_report *r, int i, struct ts_db *db, struct ts_err *err)
 {
-	bool profile = is_profile(r, i);
+	bool profile = is_profile(r, i), known = i > 0 || ts_report_is_known(r);
 	enum ts_code code = TS_OK;
 
-	for (int k = 0; !r->map[i] && i == 0 && k < TS_RELATION_COUNT; k++)
-		snprintf(r->binding[k].reason, TS_REASON_MAX, "no schema map describes this file");
-	for (int k = 0; !code && r->map[i] && k < TS_RELATION_COUNT; k++) {
+	for (int k = 0; !known && k < TS_RELATION_COUNT; k++)
+		snprintf(r->binding[k].reason, TS_REASON_MAX,
+			"this file is no report: it has no known table");
+	for (int k = 0; !code && known && k < TS_RELATION_COUNT; k++) {
 		struct ts_binding b = {.bound = false};
 		const struct ts_profile_relation *made = profile
 			? ts_profile_relation_find(ts_relation_def((enum ts_relation)k)->name)
@@ -59,25 +57,12 @@ ts_report_bind(struct ts_report *r, int i, struct ts_db *db, struct ts_err *err)
 			code = ts_binding_of_profile(&b, &r->made[k], (enum ts_relation)k, made,
 				r->schema[i], db, err);
 		else
-			code = ts_binding_make(&b, (enum ts_relation)k, r->map[i], r->schema[i], db,
-				err);
+			code = ts_binding_make(&b, (enum ts_relation)k, i == 0 ? r->map : NULL,
+				r->schema[i], db, err);
 		b.source = i;
 		if (b.bound || i == 0)
 			r->binding[k] = b;
 	}
-	return code;
-}
-
-/* The map of our own stores. */
-static enum ts_code
-store_map(struct ts_map **map, struct ts_err *err)
-{
-	const struct ts_embedded *e = ts_embedded_find("schemas/store.schema");
-	char *text = ts_strndup(e->text, e->size);
-	enum ts_code code = text ? ts_map_parse(map, e->name, text, NULL, NULL, err)
-				 : ts_err_nomem(err);
-
-	free(text);
 	return code;
 }
 
@@ -88,17 +73,15 @@ drop_source(struct ts_report *r, int i)
 	for (int k = 0; k < TS_RELATION_COUNT; k++)
 		if (r->binding[k].bound && r->binding[k].source == i)
 			r->binding[k] = (struct ts_binding){.relation = (enum ts_relation)k,
-				.reason = "the store that has it cannot be read"};
+				.reason = "the part that has it cannot be read"};
 	ts_schema_free(r->schema[i]);
-	ts_map_free(r->map[i]);
 	ts_source_close(r->source[i]);
 	r->schema[i] = NULL;
-	r->map[i] = NULL;
 	r->source[i] = NULL;
 	r->sources--;
 }
 
-/* Take a store that was made of `part` as the next source: `source` is given up. */
+/* Take tables with the names of relations, made of `part`, as the next source: `source` is given up. */
 static enum ts_code
 add_source(struct ts_report *r, enum ts_part part, struct ts_source *source,
 	const struct ts_cancel *cancel, struct ts_err *err)
@@ -115,8 +98,6 @@ add_source(struct ts_report *r, enum ts_part part, struct ts_source *source,
 	if (!code)
 		code = ts_schema_read(&r->schema[i], db, err);
 	if (!code)
-		code = store_map(&r->map[i], err);
-	if (!code)
 		code = ts_report_bind(r, i, db, err);
 	ts_db_close(db);
 	if (code)
@@ -128,7 +109,7 @@ enum ts_code
 ts_report_add_archive(struct ts_report *r, const struct ts_cancel *cancel, struct ts_err *err)
 {
 	struct ts_part_info *part = &r->part[TS_PART_ARCHIVE];
-	struct ts_source *store;
+	struct ts_source *rows;
 	enum ts_code code = ts_archive_read(&r->archive, r->files, part->path, NULL, cancel, err);
 
 	if (code)
@@ -137,8 +118,8 @@ ts_report_add_archive(struct ts_report *r, const struct ts_cancel *cancel, struc
 	ts_notes_copy(&r->notes, &r->archive->notes);
 	if (r->archive->tiles == 0)
 		return TS_OK;
-	code = ts_archive_store(&store, r->archive, err);
-	return code ? code : add_source(r, TS_PART_ARCHIVE, store, cancel, err);
+	code = ts_archive_rows(&rows, r->archive, err);
+	return code ? code : add_source(r, TS_PART_ARCHIVE, rows, cancel, err);
 }
 
 /* How it went with a part that the report can do without. */
@@ -166,50 +147,10 @@ ts_report_stand_in(struct ts_report *r, const struct ts_cancel *cancel, struct t
 	struct ts_err why = {0};
 	enum ts_code code;
 
-	if (part->state != TS_PART_OK || ts_report_has(r, TS_TILE_MEMORY) || !r->map[0])
+	if (part->state != TS_PART_OK || ts_report_has(r, TS_TILE_MEMORY) || !ts_report_is_known(r))
 		return TS_OK;
 	code = ts_report_add_archive(r, cancel, &why);
 	return lesser_part(r, part, code, &why, err);
-}
-
-/* What a source is made of is part of what the report is. */
-static void
-compose(struct ts_report *r, const struct ts_source *made_of)
-{
-	const int64_t what[] = {made_of->size, made_of->mtime, made_of->mtime_ns};
-
-	r->composition = XXH3_64bits_withSeed(what, sizeof(what), r->composition);
-}
-
-/* What vars.json is belongs to what the report is. */
-static enum ts_code
-compose_vars(struct ts_report *r, struct ts_err *err)
-{
-	struct ts_source *json;
-	enum ts_code code = ts_files_open(r->files, &json, r->part[TS_PART_VARS].path, NULL, err);
-
-	if (code)
-		return code;
-	compose(r, json);
-	ts_source_close(json);
-	return TS_OK;
-}
-
-/* The store that was made of vars.json before. One that cannot be read is none: it is made again. */
-static enum ts_code
-take_kept_vars(struct ts_report *r, bool *taken, const struct ts_report_options *options,
-	struct ts_err *err)
-{
-	struct ts_source *store;
-	enum ts_code code = ts_vars_store_find(&store, r->files, r->part[TS_PART_VARS].path,
-		options->import_dir, err);
-
-	*taken = false;
-	if (code || !store)
-		return code;
-	code = add_source(r, TS_PART_VARS, store, options->cancel, err);
-	*taken = !code;
-	return code == TS_E_NOMEM || code == TS_E_CANCELLED ? code : TS_OK;
 }
 
 static enum ts_code
@@ -217,71 +158,33 @@ make_vars(struct ts_report *r, const struct ts_report_options *options, struct t
 {
 	struct ts_part_info *part = &r->part[TS_PART_VARS];
 	struct ts_notes notes = {0};
-	struct ts_source *store;
-	enum ts_code code = ts_vars_store_make(&store, &notes, r->files, part->path,
-		options->import_dir, options->progress, options->cancel, err);
+	struct ts_source *json, *rows;
+	enum ts_code code = ts_files_open(r->files, &json, part->path, options->cancel, err);
 
+	if (code)
+		return code;
+	r->composition = XXH3_64bits((const int64_t[]){json->size, json->mtime, json->mtime_ns},
+		3 * sizeof(int64_t));
+	code = ts_vars_rows_make(&rows, &notes, json, part->path, options->progress,
+		options->cancel, err);
+	ts_source_close(json);
 	ts_notes_copy(&r->notes, &notes);
 	r->notes.partial |= notes.partial;
 	if (notes.partial)
 		part->state = TS_PART_DAMAGED;
 	ts_notes_fini(&notes);
-	return code ? code : add_source(r, TS_PART_VARS, store, options->cancel, err);
+	return code ? code : add_source(r, TS_PART_VARS, rows, options->cancel, err);
 }
 
 enum ts_code
 ts_report_add_vars(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
 {
 	struct ts_part_info *part = &r->part[TS_PART_VARS];
-	uint64_t without = r->composition;
 	struct ts_err why = {0};
-	bool taken = false;
-	enum ts_code code;
 
-	if (part->state != TS_PART_OK || ts_report_has(r, TS_LOWERED_VARIABLE) || !r->map[0])
+	if (part->state != TS_PART_OK || ts_report_has(r, TS_LOWERED_VARIABLE) ||
+		!ts_report_is_known(r))
 		return TS_OK;
-	code = compose_vars(r, &why);
-	if (!code)
-		code = take_kept_vars(r, &taken, options, &why);
-	r->vars_wait = !code && !taken && !options->convert;
-	if (r->vars_wait)
-		r->composition = without;
-	else if (!code && !taken)
-		code = make_vars(r, options, &why);
-	return lesser_part(r, part, code, &why, err);
-}
-
-enum ts_code
-ts_report_add_overlay(struct ts_report *r, const struct ts_report_options *options,
-	struct ts_err *err)
-{
-	struct ts_source *source;
-	struct ts_err why = {0};
-	enum ts_code code;
-
-	if (!options->import_dir || r->kind != TS_KIND_SDK)
-		return TS_OK;
-	r->overlay = ts_import_store_path(options->import_dir, r);
-	if (!r->overlay)
-		return ts_err_nomem(err);
-	code = ts_source_open_file(&source, r->overlay, &why);
-	if (!code) {
-		compose(r, source);
-		ts_store_use(r->overlay);
-		code = add_source(r, TS_PART_COUNT, source, options->cancel, &why);
-	} else {
-		free(r->overlay);
-		r->overlay = NULL;
-	}
-	if (code == TS_E_NOT_FOUND)
-		return TS_OK;
-	if (code == TS_E_NOMEM || code == TS_E_CANCELLED) {
-		if (err)
-			*err = why;
-		return code;
-	}
-	if (code)
-		ts_notes_add(&r->notes, "%s: %s (see tilescope import)",
-			r->overlay ? r->overlay : "the imported store", why.msg);
-	return TS_OK;
+	r->vars_wait = !options->convert;
+	return r->vars_wait ? TS_OK : lesser_part(r, part, make_vars(r, options, &why), &why, err);
 }

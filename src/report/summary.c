@@ -11,6 +11,7 @@
 #include "tilescope/report/consistency.h"
 #include "tilescope/report/memory_identity.h"
 #include "tilescope/report/rows.h"
+#include "tilescope/report/proportions.h"
 #include "tilescope/report/summary.h"
 
 /* --- small facts ------------------------------------------------------------------------------ */
@@ -23,7 +24,6 @@ static const struct {
 	{"package_hash", offsetof(struct ts_about, package_hash)},
 	{"compute_instrumentation", offsetof(struct ts_about, compute_instrumentation)},
 	{"exchange_instrumentation", offsetof(struct ts_about, exchange_instrumentation)},
-	{"made_of", offsetof(struct ts_about, made_of)},
 };
 
 static bool
@@ -304,8 +304,8 @@ read_liveness(struct ts_summary *s, struct ts_reader *rd, struct ts_err *err)
 }
 
 static enum ts_code
-read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_names *names,
-	struct ts_progress *progress, struct ts_err *err)
+read_execution(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
 {
 	struct ts_step_classes classes;
 	struct ts_err why = {0};
@@ -313,7 +313,7 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_
 	bool unread; /* some steps */
 
 	s->steps = TS_UNKNOWN;
-	code = ts_step_classes_read(&classes, rd, names, progress, &why);
+	code = ts_step_classes_read(&classes, rd, progress, &why);
 	unread = code == TS_E_DAMAGED;
 	end = soften(s, code, "steps", &why, err);
 	if (code != TS_E_ABSENT)
@@ -340,6 +340,34 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, const struct ts_step_
 	}
 	ts_step_classes_fini(&classes);
 	return end;
+}
+
+/* Of each IPU the exclusive time by class, from the first start of all steps to their last end. What is damaged was said. */
+static enum ts_code
+read_times(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *progress,
+	struct ts_err *err)
+{
+	int64_t from = INT64_MAX, to = 0;
+	bool said = s->damaged;
+	struct ts_trace *trace = NULL;
+	struct ts_err why = {0};
+	enum ts_code code;
+
+	for (int i = 0; i < s->execution.count; i++) {
+		from = ts_min_i64(from, s->execution.ipu[i].first_start);
+		to = ts_max_i64(to, s->execution.ipu[i].last_end);
+	}
+	if (!s->has_execution || from >= to)
+		return TS_OK;
+	code = ts_trace_open(&trace, rd, progress, &why);
+	s->times = ts_alloc(1, sizeof(*s->times));
+	if (!s->times)
+		code = ts_err_nomem(&why);
+	else if (trace && (!code || code == TS_E_DAMAGED))
+		code = ts_proportions_read(s->times, rd, trace, from, to,
+			TS_PROPORTIONS_TIME | TS_PROPORTIONS_ALL_ROWS, NULL, progress, &why);
+	ts_trace_release(trace);
+	return code == TS_E_DAMAGED && said ? TS_OK : soften(s, code, "time by class", &why, err);
 }
 
 /* With the classes of the steps in the index only their numbers are needed. */
@@ -370,9 +398,6 @@ read_names(struct ts_summary *s, struct ts_reader *rd, struct ts_step_names *nam
 		end = soften(s, ts_graph_read(&s->graph, rd, names, &why), "graph", &why, err);
 	if (!end)
 		end = soften(s, ts_about_read(&s->about, rd, &why), "report", &why, err);
-	if (!end && rd->report->kind == TS_KIND_STORE)
-		end = ts_consistency_store(&s->notes, rd->report, rd->report->file,
-			s->about.made_of, err);
 	if (end)
 		return end;
 	end = soften(s, ts_count_runs(&s->runs, &bad_runs, rd, &why), "runs", &why, err);
@@ -444,8 +469,10 @@ ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *
 	if (!end)
 		end = read_liveness(s, rd, err);
 	if (!end)
-		end = read_execution(s, rd, &names, progress, err);
+		end = read_execution(s, rd, progress, err);
 	ts_step_names_fini(&names);
+	if (!end)
+		end = read_times(s, rd, progress, err);
 	if (!end)
 		end = soften(s,
 			ts_target_read(&s->target, rd, s->tiles.partial ? 0 : s->tiles.rows,
@@ -462,5 +489,8 @@ ts_summary_fini(struct ts_summary *s)
 	ts_tiles_fini(&s->tiles);
 	ts_categories_fini(&s->categories);
 	ts_execution_fini(&s->execution);
+	if (s->times)
+		ts_proportions_fini(s->times);
+	free(s->times);
 	ts_notes_fini(&s->notes);
 }

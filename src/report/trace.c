@@ -320,7 +320,7 @@ go_forwards(struct ts_trace *t, struct ts_reader *rd, struct ts_progress *progre
 	enum ts_code code = TS_OK;
 
 	if (!t->forwards)
-		code = ts_step_classes_read(&t->classes, rd, &t->names, progress, err);
+		code = ts_step_classes_read(&t->classes, rd, progress, err);
 	t->forwards = true;
 	return damaged(code) ? TS_OK : code;
 }

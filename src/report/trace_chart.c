@@ -100,18 +100,22 @@ at_least_0(double *share)
 static void
 limit_shares(struct ts_trace_chart *c)
 {
+	size_t cells = (size_t)c->columns * (size_t)c->lanes * TS_CLASS_COUNT;
+
+	for (size_t i = 0; i < cells; i++)
+		c->own[i] = *at_least_0(&c->share[i]);
 	for (int l = 0; l < c->lanes; l++)
 		for (int x = 0; x < c->columns; x++) {
-			double sum = 0;
+			double left = 1, sum = 0;
 
-			for (int k = 0; k < TS_CLASS_COUNT; k++)
-				sum += *at_least_0(share_at(c, l, (enum ts_step_class)k, x));
-			c->over[(size_t)l * (size_t)c->columns + (size_t)x] = sum > 1 ? sum : 1;
+			for (int i = 0; i < TS_CLASS_COUNT; i++) {
+				double *share = share_at(c, l, ts_class_order[i], x);
+
+				sum += *share;
+				*share = *share < left ? *share : left;
+				left -= *share;
+			}
 			c->overlap[l] |= sum > 1 + OVER;
-			if (sum <= 1)
-				continue;
-			for (int k = 0; k < TS_CLASS_COUNT; k++)
-				*share_at(c, l, (enum ts_step_class)k, x) /= sum;
 		}
 }
 
@@ -613,9 +617,9 @@ allocate(struct ts_trace_chart *c, struct ts_err *err)
 	c->share = ts_alloc(cells * TS_CLASS_COUNT, sizeof(*c->share));
 	c->start = ts_alloc(cells, sizeof(*c->start));
 	c->unknown = ts_alloc(cells, sizeof(*c->unknown));
-	c->over = ts_alloc(cells, sizeof(*c->over));
+	c->own = ts_alloc(cells * TS_CLASS_COUNT, sizeof(*c->own));
 	c->overlap = ts_alloc((size_t)c->lanes, sizeof(*c->overlap));
-	if (c->ipu && c->share && c->start && c->unknown && c->over && c->overlap)
+	if (c->ipu && c->share && c->start && c->unknown && c->own && c->overlap)
 		return TS_OK;
 	ts_trace_chart_fini(c);
 	return ts_err_nomem(err);
@@ -659,7 +663,7 @@ ts_trace_chart_copy(struct ts_trace_chart *c, const struct ts_trace_chart *from,
 	memcpy(c->share, from->share, cells * TS_CLASS_COUNT * sizeof(*c->share));
 	memcpy(c->start, from->start, cells * sizeof(*c->start));
 	memcpy(c->unknown, from->unknown, cells * sizeof(*c->unknown));
-	memcpy(c->over, from->over, cells * sizeof(*c->over));
+	memcpy(c->own, from->own, cells * TS_CLASS_COUNT * sizeof(*c->own));
 	memcpy(c->overlap, from->overlap, (size_t)from->lanes * sizeof(*c->overlap));
 	return TS_OK;
 }
@@ -671,7 +675,7 @@ ts_trace_chart_fini(struct ts_trace_chart *c)
 	free(c->share);
 	free(c->start);
 	free(c->unknown);
-	free(c->over);
+	free(c->own);
 	free(c->overlap);
 	*c = (struct ts_trace_chart){0};
 }

@@ -259,7 +259,7 @@ classes_range(struct trace_part *p, size_t n, struct ts_reader *rd, const struct
 			i++;
 		if (i == n || p[i].step != step)
 			continue;
-		class_of = ts_step_class_row(rows, &t->names);
+		class_of = ts_step_class_row(rows);
 		for (size_t k = i; k < n && p[k].step == step; k++)
 			p[k].class_of = class_of; /* of equal steps the last one counts */
 	}

@@ -74,7 +74,7 @@ fill_row(struct filling *f, struct ts_trace_row *row, struct ts_rows *rows)
 	i = row->run == TS_UNKNOWN ? ts_trace_run_of(f->t, row->step) : -1;
 	if (i >= 0)
 		row->run = f->t->run[i].run;
-	row->class_of = ts_step_class_row(rows, &f->t->names);
+	row->class_of = ts_step_class_row(rows);
 	if (ts_rows_text(rows, TS_STEP_Q_TYPE, &s, &n) != TS_VALUE_OK)
 		s = NULL;
 	add_text(f, &row->type, &row->type_n, s, n);

@@ -111,7 +111,7 @@ find_artefact(struct ts_trace *t, struct ts_reader *rd, struct ts_err *err)
 			continue;
 		if (step >= to)
 			break;
-		if (ts_step_class_row(rows, &t->names) == TS_CLASS_HOST_WAIT) {
+		if (ts_step_class_row(rows) == TS_CLASS_HOST_WAIT) {
 			t->honest.artefact = step;
 			break;
 		}

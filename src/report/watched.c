@@ -8,7 +8,6 @@
 
 #include "tilescope/base/mem.h"
 #include "tilescope/report/find.h"
-#include "tilescope/report/import.h"
 #include "tilescope/report/watched.h"
 
 enum { PATH_LIMIT = 1 << 14 };
@@ -70,10 +69,8 @@ has_own_debug(const struct ts_report *r)
 }
 
 void
-ts_watched_list(struct ts_watched *w, const struct ts_report *r, const char *import_dir)
+ts_watched_list(struct ts_watched *w, const struct ts_report *r)
 {
-	char *overlay = import_dir ? ts_import_store_path(import_dir, r) : NULL;
-
 	*w = (struct ts_watched){0};
 	add(w, r->file, "");
 	add(w, r->file, "-wal");
@@ -84,10 +81,6 @@ ts_watched_list(struct ts_watched *w, const struct ts_report *r, const char *imp
 		add(w, r->dir, parts[i].name);
 	if (!has_own_debug(r))
 		add(w, r->dir, "/../debug.cbor");
-	w->imported = w->count;
-	if (overlay)
-		add(w, overlay, "");
-	free(overlay);
 }
 
 void
@@ -163,8 +156,7 @@ ts_watched_look(struct ts_watched *w, const struct ts_report *r, const struct ts
 
 	for (int i = 0; i < w->count; i++) {
 		struct ts_err why = {0};
-		enum ts_code code = ts_files_look(i == w->imported ? NULL : r->files, &w->state[i],
-			w->path[i], cancel, &why);
+		enum ts_code code = ts_files_look(r->files, &w->state[i], w->path[i], cancel, &why);
 
 		if (ts_ends_all(code)) {
 			if (err)
@@ -252,8 +244,7 @@ ts_watched_changes(const struct ts_watched *before, const struct ts_watched *now
 		if (i == WAL || i == JOURNAL ||
 			(ts_file_state_same(&was, is) && !(i == PROFILE && now->profile)))
 			continue;
-		ts_strbuf_printf(names, "%s%s%s", found++ ? ", " : "",
-			i == now->imported ? "the imported store" : name_of(now->path[i]),
+		ts_strbuf_printf(names, "%s%s%s", found++ ? ", " : "", name_of(now->path[i]),
 			now->closed[i]			  ? " (permission withdrawn)"
 				: !ts_file_is_there(is)	  ? " (gone)"
 				: !ts_file_is_there(&was) ? " (new)"

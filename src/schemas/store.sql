@@ -59,7 +59,7 @@ CREATE TABLE "run" ("run" INTEGER PRIMARY KEY, "name" TEXT, "start_us" INTEGER, 
 CREATE TABLE "block" ("tile" INTEGER, "seq" INTEGER, "program" INTEGER, "name" TEXT, "kind" TEXT,
 	"cycles_from" INTEGER, "cycles_to" INTEGER);
 CREATE TABLE "step" ("step" INTEGER PRIMARY KEY, "run" INTEGER, "type" TEXT, "program" INTEGER,
-	"compute_set" INTEGER, "name" TEXT);
+	"compute_set" INTEGER, "name" TEXT, "sync_type" TEXT);
 CREATE TABLE "step_ipu" ("step" INTEGER, "ipu" INTEGER, "cycles" INTEGER, "start" INTEGER,
 	"end" INTEGER, "active_tiles" INTEGER, "active_start_max" INTEGER, "active_end_min" INTEGER,
 	"data_in" INTEGER, "data_out" INTEGER, "tile_balance" REAL, "active_tile_balance" REAL);

@@ -65,7 +65,7 @@ time_sql(const struct insights_view *s, struct ts_strbuf *out, int64_t ipu, cons
 			f->honest.artefact);
 	ts_strbuf_printf(out,
 		" UNION ALL SELECT i.start, i.\"end\", 0, 0, z = '%s', z = 'compute' FROM (SELECT step, "
-		"step_class(type, name) AS z FROM step) JOIN step_ipu i USING (step) WHERE i.ipu = %" PRId64
+		"step_class(type, sync_type) AS z FROM step) JOIN step_ipu i USING (step) WHERE i.ipu = %" PRId64
 		" AND z IN ('%s', 'compute')), e AS (SELECT a AS t, r, h, k, c FROM q UNION ALL SELECT b, -r, "
 		"-h, -k, -c FROM q), d AS (SELECT t, lead(t) OVER (ORDER BY t) AS n, sum(r) OVER w AS r, sum(h) "
 		"OVER w AS h, sum(k) OVER w AS k, sum(c) OVER w AS c FROM e WINDOW w AS (ORDER BY t)) "
@@ -367,5 +367,5 @@ insights_explain_rearranged(const struct insights_view *s, struct ts_explained *
 		"SELECT ifnull(sum(cycles) FILTER (WHERE name GLOB '*Transpose*' OR name GLOB "
 		"'*preRegroup*' OR name GLOB '*OnTileCopy*' OR name GLOB '*PreArrange*' OR name GLOB "
 		"'*Copy_*'), 0) * 1.0 / sum(cycles) FROM step JOIN step_ipu USING (step) WHERE "
-		"step_class(type, name) = 'compute'");
+		"step_class(type, sync_type) = 'compute'");
 }

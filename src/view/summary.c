@@ -172,10 +172,6 @@ follow(struct summary_view *s)
 {
 	const struct summary_line *l = s->lines ? &s->line[s->list.cursor] : NULL;
 
-	if (l && l->goal == GO_IMPORT) {
-		s->base.env->go = TS_CMD_IMPORT;
-		return TS_EFFECT_REPAINT;
-	}
 	if (!l || l->goal == GO_NOWHERE || l->object < 0)
 		return TS_EFFECT_BELL;
 	if (l->goal == GO_ABSENT)

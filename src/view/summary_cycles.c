@@ -250,7 +250,7 @@ static void
 draw_legend(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
 {
 	static const char *const brief[TS_CLASS_COUNT] = {"compute", "exch.", "global", "sync",
-		"ext.", "wait", "copy", "end", "control"};
+		"ext.", "async", "wait", "copy", "end", "control"};
 	struct ts_band band[TS_CLASS_COUNT];
 	const char *names[TS_CLASS_COUNT];
 
@@ -259,7 +259,7 @@ draw_legend(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int a
 	for (int i = 0; i < TS_CLASS_COUNT; i++) {
 		band[i] = (struct ts_band){NULL, (enum ts_role)(TS_ROLE_COMPUTE + i),
 			ts_step_class_letter((enum ts_step_class)i)};
-		names[i] = r.w < 116 ? brief[i] : ts_step_class_label((enum ts_step_class)i);
+		names[i] = r.w < 130 ? brief[i] : ts_step_class_label((enum ts_step_class)i);
 	}
 	ts_chart_legend(c, (struct ts_rect){r.x + 1, r.y, r.w - 2, 1}, band, names, TS_CLASS_COUNT);
 }
@@ -283,7 +283,7 @@ explain_sums(struct summary_view *s, struct ts_explain *out, const struct ts_ipu
 	char query[400];
 
 	snprintf(query, sizeof(query),
-		"SELECT 100.0 * sum(CASE WHEN step_class(type, name) = 'compute' THEN cycles END) / "
+		"SELECT 100.0 * sum(CASE WHEN step_class(type, sync_type) = 'compute' THEN cycles END) / "
 		"sum(cycles) FROM step_ipu JOIN step USING (step) WHERE ipu = %lld",
 		(long long)k->ipu);
 	ts_explain_share(out, "share of compute in the steps' cycles",
@@ -303,7 +303,7 @@ explain_sums(struct summary_view *s, struct ts_explain *out, const struct ts_ipu
 			(long long)k->ipu);
 		ts_explain_query(x,
 			"SELECT sum(cycles) FROM step_ipu JOIN step USING (step) WHERE ipu = %lld AND "
-			"step_class(type, name) = '%s'",
+			"step_class(type, sync_type) = '%s'",
 			(long long)k->ipu, ts_step_class_key((enum ts_step_class)i));
 	}
 }

@@ -162,20 +162,14 @@ static enum ts_code
 read_execution(struct ts_fetch *f, struct ts_reader *rd, struct ts_err *err)
 {
 	struct summary_execution *x = (struct summary_execution *)f;
-	struct ts_step_names names;
 	struct ts_step_classes classes = {0};
 	struct softly all = {.err = err};
 
-	softly(&all,
-		ts_step_names_read(&names, rd, &all.why)); /* tells external from internal syncs */
-	if (!all.ended)
-		softly(&all,
-			ts_step_classes_read(&classes, rd, &names, &f->job.progress, &all.why));
+	softly(&all, ts_step_classes_read(&classes, rd, &f->job.progress, &all.why));
 	x->steps = classes.steps;
 	if (!all.ended)
 		softly(&all, ts_execution_read(&x->sums, rd, &classes, &f->job.progress, &all.why));
 	ts_step_classes_fini(&classes);
-	ts_step_names_fini(&names);
 	return all.code;
 }
 

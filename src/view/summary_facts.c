@@ -169,15 +169,6 @@ draw_parts(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int ar
 	list_parts(s, c, r, x, TS_PART_ABSENT);
 }
 
-/* The SDK's libpva, when it is here and would bring something: Enter asks it. */
-static void
-draw_offer(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg)
-{
-	(void)arg;
-	summary_say(c, r, summary_label(c, r, "libpva"), TS_ROLE_NOTE,
-		s->base.env->offer ? s->base.env->offer : "");
-}
-
 /* What decides which tile or IPU a figure belongs to and stands in no column. */
 static const struct {
 	enum ts_relation relation;
@@ -321,8 +312,6 @@ summary_fact_lines(struct summary_view *s)
 	if (has_lowered_only(s))
 		summary_add(s, draw_lowered, 0);
 	summary_add(s, draw_parts, 0);
-	if (s->base.env->offer)
-		summary_lead(summary_add(s, draw_offer, 0), GO_IMPORT, 0);
 	for (size_t i = 0; i < TS_COUNT(assumed); i++)
 		if (is_assumed(report, i))
 			summary_add(s, draw_assumed, (int)i);

@@ -85,16 +85,7 @@ struct summary_parts {
 struct summary_view;
 
 /* Where Enter on a line leads. */
-enum summary_goal {
-	GO_NOWHERE,
-	GO_TILE,
-	GO_PEAK,
-	GO_IPU,
-	GO_IMPORT,
-	GO_ABSENT,
-	GO_FINDING,
-	GO_OPERATION
-};
+enum summary_goal { GO_NOWHERE, GO_TILE, GO_PEAK, GO_IPU, GO_ABSENT, GO_FINDING, GO_OPERATION };
 
 /* What a line says, for `=`. */
 enum summary_figure {

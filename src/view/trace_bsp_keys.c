@@ -215,7 +215,7 @@ query_of(const struct trace_view *t, const struct ts_bsp *p, int row, int column
 	return snprintf(out, TS_EXPLAIN_QUERY,
 		       "WITH RECURSIVE i(tile) AS (SELECT %lld UNION ALL SELECT tile + 1 FROM i WHERE tile "
 		       "< %lld), o AS (SELECT x.start AS f, x.\"end\" AS t, x.\"end\" - x.start AS n, "
-		       "step_class(s.type, s.name) AS k, coalesce(%sNULL) AS own FROM step_ipu x JOIN step "
+		       "step_class(s.type, s.sync_type) AS k, coalesce(%sNULL) AS own FROM step_ipu x JOIN step "
 		       "s ON s.step = x.step%s, i WHERE x.ipu = %lld AND x.\"end\" > x.start AND x.start < "
 		       "%lld AND x.\"end\" > %lld), m AS (SELECT f, t, k = 'compute' AS c, f + n * "
 		       "(min(own, n) * 1.0 / n) AS m FROM o WHERE k IN ('compute', 'exchange', "

@@ -338,10 +338,7 @@ overview_values(const struct ts_trace_chart *o, double *v, int n)
 
 		v[i] = 0;
 		for (int l = 0; l < o->lanes; l++) {
-			double over = ts_trace_over(o, l)[x];
-			double compute = ts_trace_share(o, l, TS_CLASS_COMPUTE)[x] * over;
-
-			v[i] += (compute < 1 ? compute : 1) / o->lanes;
+			v[i] += ts_trace_share(o, l, TS_CLASS_COMPUTE)[x] / o->lanes;
 			for (int k = 0; k < TS_CLASS_COUNT; k++)
 				busy += ts_trace_share(o, l, (enum ts_step_class)k)[x];
 		}

@@ -390,7 +390,7 @@ trace_series(struct trace_view *t, const struct ts_call *call)
 		t->hidden = 0;
 	} else if (names && !classes_named(names, &bits)) {
 		ts_view_say_error(t->view.env,
-			"classes are compute, exchange, global_exchange, sync, external_sync, "
+			"classes are compute, exchange, global_exchange, sync, external_sync, sync_ans, "
 			"host_wait, host_copy, host_end, control; all");
 		return TS_EFFECT_BELL;
 	} else if (!names && row) {

@@ -48,47 +48,31 @@ chart_lane(const struct trace_view *t, int64_t ipu)
 	return -1;
 }
 
-/* What may run beside the rest: I/O of the host. */
+/* What runs beside the rest: I/O of the host, and syncs that are answered later. */
 static bool
-is_io(int k)
+is_beside(int k)
 {
-	return k == TS_CLASS_HOST_WAIT || k == TS_CLASS_HOST_COPY || k == TS_CLASS_HOST_END;
+	return k == TS_CLASS_HOST_WAIT || k == TS_CLASS_HOST_COPY || k == TS_CLASS_HOST_END ||
+		k == TS_CLASS_ASYNC_SYNC;
 }
 
-static double
-sum_of(double (*share)[TS_TRACE_COLUMNS], int x)
-{
-	double sum = 0;
-
-	for (int k = 0; k < TS_CLASS_COUNT; k++)
-		sum += share[k][x];
-	return sum;
-}
-
-/*
- * I/O goes to the second row, and what the first one cannot hold: so each class has the cells that it has
- * cycles, also where steps overlap.
- */
+/* Of each row the classes that stand there, each what those before it leave. */
 static void
-split(struct trace_lane_shares *s, int x, double over)
+split(struct trace_lane_shares *s, const struct ts_trace_chart *chart, int lane, int from, int x)
 {
-	double sum;
+	double above = 1, below = 1;
 
-	for (int k = 0; k < TS_CLASS_COUNT; k++) {
-		double v = s->upper[k][x] * over;
+	for (int i = 0; i < TS_CLASS_COUNT; i++) {
+		enum ts_step_class k = ts_class_order[i];
+		double own = ts_trace_own(chart, lane, k)[from];
+		double *left = is_beside(k) ? &below : &above;
+		double v = own < *left ? own : *left;
 
-		s->lower[k][x] = is_io(k) ? v : 0;
-		s->upper[k][x] = is_io(k) ? 0 : v;
+		s->more |= own > v + 0.001;
+		*left -= v;
+		s->upper[k][x] = is_beside(k) ? 0 : v;
+		s->lower[k][x] = is_beside(k) ? v : 0;
 	}
-	sum = sum_of(s->upper, x);
-	for (int k = 0; k < TS_CLASS_COUNT && sum > 1; k++) {
-		s->lower[k][x] += s->upper[k][x] * (sum - 1) / sum;
-		s->upper[k][x] /= sum;
-	}
-	sum = sum_of(s->lower, x);
-	s->more |= sum > 1.001;
-	for (int k = 0; k < TS_CLASS_COUNT && sum > 1; k++)
-		s->lower[k][x] /= sum;
 }
 
 static void
@@ -111,7 +95,7 @@ fill_shares(struct trace_lane_shares *s, const struct trace_view *t, int lane, i
 			s->lower[k][x] = 0;
 		}
 		if (two && there)
-			split(s, x, ts_trace_over(&t->chart, lane)[from]);
+			split(s, &t->chart, lane, from, x);
 		for (int k = 0; k < TS_CLASS_COUNT; k++)
 			if (t->hidden & 1u << k)
 				s->upper[k][x] = s->lower[k][x] = 0;
@@ -129,6 +113,22 @@ draw_row(struct ts_canvas *c, struct ts_rect r, double (*share)[TS_TRACE_COLUMNS
 		band[k] = (struct ts_band){share[k], (enum ts_role)(TS_ROLE_COMPUTE + k),
 			ts_step_class_letter((enum ts_step_class)k)};
 	ts_chart_lane(c, r, &area, start);
+}
+
+#define LINE_FROM 0.05 /* of a column */
+
+/* The second row: a sync that is answered later is a line, no area. */
+static void
+draw_beside(struct ts_canvas *c, struct ts_rect r, struct trace_lane_shares *s)
+{
+	double line[TS_TRACE_COLUMNS];
+
+	memcpy(line, s->lower[TS_CLASS_ASYNC_SYNC], sizeof(line));
+	memset(s->lower[TS_CLASS_ASYNC_SYNC], 0, sizeof(line));
+	draw_row(c, r, s->lower, s->columns, NULL);
+	for (int x = 0; x < s->columns; x++)
+		if (line[x] >= LINE_FROM)
+			ts_canvas_glyph(c, r, x, 0, TS_ROLE_ASYNC_SYNC, 0x2500);
 }
 
 /* The column of the begin of the step that the profiler inflated; -1: it is not in sight. */
@@ -161,7 +161,7 @@ draw_lane(struct trace_view *t, struct ts_canvas *c, struct ts_rect r, int lane,
 	draw_row(c, r, s->upper, s->columns,
 		s->starts * STARTS_SHARE <= s->columns ? s->start : NULL);
 	if (!ts_rect_empty(second))
-		draw_row(c, second, s->lower, s->columns, NULL);
+		draw_beside(c, second, s);
 	draw_artefact(t, c, ts_rect_empty(second) ? r : second);
 	t->lane.more |= s->more;
 	for (int x = 0; x < s->columns; x++)
@@ -229,9 +229,10 @@ const char *
 trace_class_name(int k, int legend)
 {
 	static const char *const names[TRACE_LEGENDS - 1][TS_CLASS_COUNT] = {
-		{"compute", "exchange", "global", "sync", "ext.sync", "wait", "copy", "end",
-			"control"},
-		{"compute", "exchange", "global", "sync", "ext", "wait", "copy", "end", "ctl"},
+		{"compute", "exchange", "global", "sync", "ext.sync", "async", "wait", "copy",
+			"end", "control"},
+		{"compute", "exchange", "global", "sync", "ext", "async", "wait", "copy", "end",
+			"ctl"},
 	};
 
 	return legend == 0 ? ts_step_class_label((enum ts_step_class)k) : names[legend - 1][k];

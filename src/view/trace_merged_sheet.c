@@ -95,7 +95,7 @@ rows_merged(const struct merged *k, char *out, size_t size)
 			(long long)r->first_step, (long long)(r->first_step + r->steps));
 	return (size_t)snprintf(out, size,
 		       "SELECT x.ipu, max(x.start, %lld) AS a, min(x.\"end\", %lld) AS b, %s AS cycles, "
-		       "step_stack(s.type, s.name, s.program, s.compute_set) AS stack FROM step_ipu x "
+		       "step_stack(s.type, s.sync_type, s.name, s.program, s.compute_set) AS stack FROM step_ipu x "
 		       "JOIN step s ON s.step = x.step WHERE %s AND x.start + x.\"end\" IS NOT NULL%s%s",
 		       from, to, cycles, ipu, where, steps) < size;
 }

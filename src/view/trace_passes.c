@@ -312,9 +312,8 @@ passes_explain(struct ts_tab *tab, struct ts_explain *out)
 	x = ts_explain_add(out, "bubble of this pass");
 	ts_explain_integer(x, ts_pipeline_bubble(pass->by_class, pass->idle), "cycles");
 	pipeline_from_and_note(x, s);
-	ts_explain_formula(x, "sync %lld + external sync %lld + idle %lld of %lld cycles",
-		(long long)pass->by_class[TS_CLASS_SYNC],
-		(long long)pass->by_class[TS_CLASS_EXTERNAL_SYNC], (long long)pass->idle,
+	ts_explain_formula(x, "syncs %lld + idle %lld of %lld cycles",
+		(long long)ts_pipeline_syncs(pass->by_class), (long long)pass->idle,
 		(long long)ts_pipeline_pass_span(pass));
 }
 

@@ -88,7 +88,7 @@ pipeline_part_of(enum part part, const int64_t by_class[TS_CLASS_COUNT], int64_t
 	case P_IO:
 		return ts_pipeline_io(by_class);
 	case P_SYNC:
-		return by_class[TS_CLASS_SYNC] + by_class[TS_CLASS_EXTERNAL_SYNC];
+		return ts_pipeline_syncs(by_class);
 	case P_IDLE:
 		return idle;
 	default:

@@ -59,9 +59,8 @@ explain_stage(const struct stages_tab *s, const struct ts_pipeline_stage *stage,
 	x = ts_explain_add(out, "bubble of %s", name);
 	ts_explain_real(x, stage->span > 0 ? 100.0 * (double)bubble / (double)stage->span : 0, "%");
 	pipeline_from_and_note(x, s);
-	ts_explain_formula(x, "(sync %lld + external sync %lld + idle %lld) / %lld cycles",
-		(long long)stage->by_class[TS_CLASS_SYNC],
-		(long long)stage->by_class[TS_CLASS_EXTERNAL_SYNC], (long long)stage->idle,
+	ts_explain_formula(x, "(syncs %lld + idle %lld) / %lld cycles",
+		(long long)ts_pipeline_syncs(stage->by_class), (long long)stage->idle,
 		(long long)stage->span);
 	if (pipeline_factor_of(p, stage) < 0)
 		return;

@@ -102,7 +102,7 @@ explain_step(const struct trace_view *t, struct ts_explain *out, const struct ts
 	ts_explain_from(x, TS_KNOWN_DERIVED, "step.type, step.name");
 	ts_explain_formula(x, "type %.*s", (int)ts_min_i64(row->type_n, 60),
 		t->window.text + row->type);
-	ts_explain_query(x, "SELECT step_class(type, name) FROM step WHERE step = %lld",
+	ts_explain_query(x, "SELECT step_class(type, sync_type) FROM step WHERE step = %lld",
 		(long long)row->step);
 }
 

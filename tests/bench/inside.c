@@ -475,7 +475,7 @@ static enum ts_code
 work_classes(struct work *w)
 {
 	struct ts_step_classes c = {0};
-	enum ts_code code = ts_step_classes_read(&c, w->in->reader, &w->t->names, NULL, NULL);
+	enum ts_code code = ts_step_classes_read(&c, w->in->reader, NULL, NULL);
 
 	ts_step_classes_fini(&c);
 	return code;

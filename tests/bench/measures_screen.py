@@ -40,9 +40,9 @@ def ms(seconds):
     return None if seconds is None else seconds * 1e3
 
 
-def at_rest(b, s, limit=60, quiet=0):
+def at_rest(b, s, limit=60):
     """Until nothing is drawn or worked for a while: what there was to build is built."""
-    quiet = quiet or (0.1 if b.tiny else 0.5)
+    quiet = 0.1 if b.tiny else 0.5
     until = time.perf_counter() + limit
     while time.perf_counter() < until:
         before, began, drawn = s.cpu(), time.perf_counter(), False
@@ -503,7 +503,7 @@ def idle(b):
     view = ("trace", "memory", "summary")[b.round % 3]
     with app(b, path, "--at", view, cache=cache) as s:
         s.start(shows(":Trace"))
-        at_rest(b, s, quiet=0.1 if b.tiny else 3)   # once it has asked whether libpva is there
+        at_rest(b, s)
         before, seconds = s.cpu(), 0.2 if b.tiny else 2
         time.sleep(seconds)
         cpu = round((s.cpu() - before) / seconds * 100, 1)

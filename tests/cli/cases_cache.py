@@ -24,7 +24,7 @@ def listed(ctx, *args):
     res = ctx.run("cache", "list", "-f", "json", *args)
     expect(res.rc == 0 and res.err == b"", res, "exit status %d" % res.rc)
     got = parse(res)
-    expect(sorted(got) == ["bytes", "dir", "files", "reports", "stores"], res, "members of the object")
+    expect(sorted(got) == ["bytes", "dir", "files", "reports"], res, "members of the object")
     for r in got["reports"]:
         expect(sorted(r) == ["bytes", "gone", "last_used", "path", "sections"], res,
                "members of a report")
@@ -43,8 +43,8 @@ def cache_empty(ctx, p):
     res = ctx.run("cache", "clear", *args)
     expect(res.rc == 0 and res.out == b"nothing was removed\n", res, "what clear says")
     got = parse(ctx.run("cache", "clear", "-f", "json", *args))
-    expect([got[k] for k in ("removed_reports", "removed_stores", "removed_bytes", "left_reports",
-                             "left_stores", "removed_files", "left_files")] == [0] * 7, ctx.last, "figures")
+    expect([got[k] for k in ("removed_reports", "removed_bytes", "left_reports", "removed_files",
+                             "left_files")] == [0] * 5, ctx.last, "figures")
     expect(not os.path.exists(ctx.path("missing-dir")) and not os.listdir(ctx.path("empty-dir")) and
            not os.path.exists(os.path.join(ctx.home, "cache")), res, "a directory was made")
 

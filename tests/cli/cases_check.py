@@ -368,24 +368,6 @@ def check_other_runs(ctx):
         expect(any(all(w in line for w in words) for line in got["warnings"]), res, "%s" % (words,))
 
 
-@case()
-def check_store_of_another_profile(ctx):
-    """A store that says of which profile it was made, beside another one."""
-    d = whole(ctx)
-    store = ctx.path("other")
-    expect(ctx.run("demo", store, "--layout", "store", *SHAPE).rc == 0, ctx.last, "demo")
-    path = os.path.join(d, "mine.tilescope")
-    shutil.copy(os.path.join(store, "report.tilescope"), path)
-    expect(check(ctx, d)[0]["warnings"] == [], ctx.last, "a store that does not say it")
-    with sqlite3.connect(path) as db:
-        db.execute("INSERT INTO report VALUES ('made_of', '0000000000000000-00000001-1000')")
-    got, res = check(ctx, d)
-    expect(part(got, "store")["kind"] == "store", res, "kind")
-    expect(any("another profile" in w for w in got["warnings"]), res, "warnings")
-    res = ctx.run("summary", "-f", "json", path)
-    expect(any("another profile" in w for w in parse(res)["warnings"]), res, "summary of the store")
-
-
 # ---- in the midst of it ----------------------------------------------------------------------------
 
 def slow(ctx, mib):

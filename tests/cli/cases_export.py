@@ -159,7 +159,7 @@ def folded(ctx):
     want = collections.Counter()
     for r in rows(ctx, where, "trace"):
         frames = ["IPU %d" % r["ipu"], "Engine::run"] + goes_on(around(r["program"]), r["name"])
-        want[";".join(f.replace(";", ":") for f in frames + [r["type"]])] += r["cycles"]
+        want[";".join(f.replace(";", ":") for f in frames + ["External Sync" if r["class"] == "external_sync" else r["type"]])] += r["cycles"]
     res = export(ctx, where, "trace", "folded")
     got = {}
     for line in res.out.decode().splitlines():

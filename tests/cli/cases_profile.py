@@ -3,7 +3,7 @@
 
 import os
 
-from . import profile_oracle
+from . import profile_oracle, timeline
 from .cases_real import real
 from .harness import case, expect, fail, parse
 
@@ -30,6 +30,9 @@ def summary_agrees(ctx, where, path):
     for part, members in profile_oracle.figures(path).items():
         for name, value in members.items():
             expect(got[part][name] == value, res, "%s.%s is %r, not %r" % (part, name, got[part][name], value))
+    for ipu in got["execution"]["ipus"] or []:
+        want = timeline.exclusive(path)[ipu["ipu"]]
+        expect(ipu["time"] == want, res, "time of IPU %d is %r, not %r" % (ipu["ipu"], ipu["time"], want))
 
 
 @case(params=[("--tiles", "40"), ("--tiles", "40", "--seed", "3"), ("--ipus", "1", "--tiles", "1", "--steps", "1"),

@@ -7,6 +7,7 @@ TILESCOPE_REAL names their folder, else it is shared/real beside the checkout.  
 
 import os
 
+from . import timeline
 from .harness import Skipped, case, expect, parse
 
 REAL = os.environ.get("TILESCOPE_REAL") or os.path.join(
@@ -131,3 +132,29 @@ def real_identities(ctx):
     """Every identity that was found in the file holds, and none of its blobs is damaged."""
     res = ctx.run("check", "--files", "-f", "json", real("qr-c600"))
     expect(res.rc == 0 and parse(res)["warnings"] == [], res, "there are warnings")
+
+
+# Exclusive time by class of the timeline, in cycles, computed apart.
+EXCLUSIVE = {
+    0: {"host_wait": 1393162, "compute": 512088, "host_end": 421398, "host_copy": 136436, "sync": 55512,
+        "global_exchange": 12120, "exchange": 5624, "external_sync": 2442, "sync_ans": 1968, "idle": 0},
+    1: {"host_wait": 1428442, "host_end": 532116}}
+
+
+@case(smoke=1)
+def real_timeline(ctx):
+    """The steps of an executed program: what overlaps counts once, with the index and without."""
+    cache = os.path.join(real("mnist-2ipu"), "profile.pop_cache")
+    d = ctx.path("demo")
+    ctx.run("demo", d, "--layout", "profile", "--no-execution", "--ipus", "2", "--tiles", "20")
+    path = os.path.join(d, "profile.pop")
+    timeline.put(path, cache)
+    want = timeline.exclusive(path)
+    for more in ((), ("--cache", "none")):
+        ipus = parse(ctx.run("summary", "-f", "json", *more, d))["execution"]["ipus"]
+        for ipu in ipus:
+            expect(ipu["cycles"] == 2540750, ctx.last, "the span")
+            expect(ipu["time"] == dict(want[ipu["ipu"]]), ctx.last, "%r, not %r" % (ipu["time"], want[ipu["ipu"]]))
+            for name, cycles in EXCLUSIVE[ipu["ipu"]].items():
+                expect(ipu["time"][name] == cycles, ctx.last, "%s of IPU %d" % (name, ipu["ipu"]))
+        expect(len(ipus) == 2, ctx.last, "two IPUs")

@@ -279,14 +279,6 @@ def remote_archive(ctx):
 
 
 @case()
-def remote_import(ctx):
-    if os.access(SERVER, os.X_OK):
-        rep = demo(ctx)
-        res = ctx.run("import", "box:" + rep, env=ssh(ctx, "exec " + SERVER))
-        one_line(res, "files of this machine only", rc=2)
-
-
-@case()
 def remote_stores(ctx):
     """What is kept of a report of a host is not one of the same path here, and no host is asked whether it is gone."""
     if not os.access(SERVER, os.X_OK):

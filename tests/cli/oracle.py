@@ -15,8 +15,7 @@ Decisions where the definitions are silent:
  * A step_ipu row whose step joins no row of `steps` is left out and counted.
  * end < start is kept literally; a warning says how many.
  * Without a tile column a tile's number is its row's position, rows left out count too.
- * A Sync is external when its name (its compute set's, else its program's) is "External" in any
-   case.
+ * A Sync is external when its sync type is "External" in any case.
  * An unknown type, or NULL, is control.
  * target: type null; architecture Mk2 for 1,472 and Mk1 for 1,216 tiles per IPU, else null; clock
    null; assumed always.  Without IPUs in the steps: ipus = the quotient, replicas null.  Where
@@ -38,16 +37,16 @@ import sqlite3
 import sys
 import tempfile
 
-from . import reports
+from . import reports, timeline
 
 INT_MAX = (1 << 63) - 1
 BIG = 1 << 62
 
-CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange",
+CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange", "CodeCopy": "exchange",
            "GlobalExchange": "global_exchange", "Sync": "sync", "Sans": "sync",
-           "SyncAns": "sync", "StreamCopyBegin": "host_wait",
+           "SyncAns": "sync_ans", "StreamCopyBegin": "host_wait",
            "StreamCopyMid": "host_copy", "StreamCopyEnd": "host_end"}
-ALL_CLASSES = ["compute", "exchange", "global_exchange", "sync", "external_sync", "host_wait",
+ALL_CLASSES = ["compute", "exchange", "global_exchange", "sync", "external_sync", "sync_ans", "host_wait",
                "host_copy", "host_end", "control"]
 PER_IPU = {1472: ("Mk2", 638976), 1216: ("Mk1", 262144)}
 
@@ -259,15 +258,13 @@ def execution(rows, exp):
             kind = as_name(r["type"])
             cls = CLASSES.get(kind, "control")
             if kind == "Sync":
-                name = names["compute_sets"].get(number(r.get("compute_set")))
-                if name is None:
-                    name = names["programs"].get(number(r.get("program")))
-                if name is not None and name.lower() == "external":
+                sync = as_name(r.get("sync_type"))
+                if sync is not None and sync.lower() == "external":
                     cls = "external_sync"
             steps.setdefault(step, cls)
     if not rows.bound("steps_by_ipu"):
         return out, 0
-    known, figures = set(), {}
+    known, figures, kept = set(), {}, []
     joined = rows.bound("steps")
     for r, ipu in find_ipus(rows.read("steps_by_ipu"), exp):
         if ipu is not None:
@@ -277,6 +274,8 @@ def execution(rows, exp):
                                        "active_cycles_to_max")]
         if not joined:
             continue
+        if None not in (ipu, step) + tuple(four[1:]) and max(four[1] + four[2], four[1] + four[3]) <= BIG:
+            kept.append((steps.get(step, "control"), ipu, four[1] + four[2], four[1] + four[3]))
         if ipu is None or step is None or None in four or step not in steps:
             exp.left_out += 1
             continue
@@ -293,10 +292,26 @@ def execution(rows, exp):
         f["sum"] += cycles
         f["classes"][steps[step]] += cycles
     if rows.bound("steps"):
+        times = times_of(kept, {i: (f["first"], f["last"]) for i, f in figures.items() if f["first"] is not None})
         out["ipus"] = [{"ipu": i, "cycles": f["last"] - f["first"], "step_cycles": f["sum"],
-                        "classes": f["classes"]}
+                        "time": times[i], "classes": f["classes"]}
                        for i, f in sorted(figures.items()) if f["first"] is not None]
     return out, len(known)
+
+
+def times_of(rows, spans):
+    """
+    Exclusive time by IPU within spans[ipu]; not known where no step has a length.  Every row with a place counts: what has
+    no step is control.
+    """
+    if not spans or min(s[0] for s in spans.values()) >= max(s[1] for s in spans.values()):
+        return dict.fromkeys(spans)
+    low, high = min(s[0] for s in spans.values()), max(s[1] for s in spans.values())
+    found = timeline.exclusive_of([(c, i, max(a, low), min(b, high)) for c, i, a, b in rows if a < high and b > low])
+    for ipu, (first, last) in spans.items():
+        time = found.setdefault(ipu, dict.fromkeys(timeline.ORDER, 0))
+        time["idle"] = last - first - sum(time[c] for c in timeline.ORDER)
+    return found
 
 
 def summary(report, path=None, parts=None):
@@ -469,16 +484,12 @@ def store_summary(profile, path):
     names = {r: dict(rows("SELECT %s, name FROM %s" % (r, r), r) or [])
              for r in ("program", "compute_set")}
     classes = {}
-    for step, kind, prog, cset, name in rows(
-            "SELECT step, type, program, compute_set, name FROM step", "step") or []:
+    for step, kind, sync in rows("SELECT step, type, sync_type FROM step", "step") or []:
         cls = CLASSES.get(kind, "control")
-        if kind == "Sync":
-            called = next((n for n in (names["compute_set"].get(cset), names["program"].get(prog),
-                                       name) if n is not None), None)
-            if called is not None and called.lower() == "external":
-                cls = "external_sync"
+        if kind == "Sync" and sync is not None and sync.lower() == "external":
+            cls = "external_sync"
         classes[step] = cls
-    ipus = {}
+    ipus, kept = {}, []
     for step, ipu, cycles, start, end in rows(
             'SELECT step, ipu, cycles, start, "end" FROM step_ipu', "step_ipu") or []:
         f = ipus.setdefault(ipu, {"ipu": ipu, "cycles": (start, end), "step_cycles": 0,
@@ -486,7 +497,10 @@ def store_summary(profile, path):
         f["cycles"] = (min(start, f["cycles"][0]), max(end, f["cycles"][1]))
         f["step_cycles"] += cycles
         f["classes"][classes[step]] += cycles
+        kept.append((classes[step], ipu, start, end))
+    times = times_of(kept, {i: f["cycles"] for i, f in ipus.items()})
     for f in ipus.values():
+        f["time"] = times[f["ipu"]]
         f["cycles"] = f["cycles"][1] - f["cycles"][0]
     level = report.get("compute_instrumentation")
     both = "step" in tables and "step_ipu" in tables

@@ -12,7 +12,7 @@ from .profile_oracle import relations, tiles as numbers
 
 PRIORITY = ("compute", "exchange", "global_exchange", "host_copy", "host_end", "host_wait", "external_sync", "sync",
             "control", "sync_ans")
-CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange", "GlobalExchange": "global_exchange",
+CLASSES = {"OnTileExecute": "compute", "DoExchange": "exchange", "CodeCopy": "exchange", "GlobalExchange": "global_exchange",
            "Sans": "sync", "SyncAns": "sync_ans", "StreamCopyBegin": "host_wait",
            "StreamCopyMid": "host_copy", "StreamCopyEnd": "host_end"}
 MOVES = re.compile("Transpose|preRegroup|OnTileCopy|PreArrange|Copy_")

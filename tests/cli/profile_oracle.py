@@ -860,9 +860,9 @@ def relations(path):
         add("step", "step run type sync_type program compute_set name", [
             (s, next((r for end, r in ends if s < end), None), kind, sync, p, sets.get(p), None)
             for s, kind, sync, p in db.execute("SELECT id, type, sync_type, program FROM steps ORDER BY id")])
-    view("step_ipu", """SELECT step_id AS step, ipu, cycles, cycles_base + active_cycles_from_min AS start,
-        cycles_base + active_cycles_to_max AS "end", active_tiles, cycles_base + active_cycles_from_max AS active_start_max,
-        cycles_base + active_cycles_to_min AS active_end_min, tile_balance, active_tile_balance, thread_balance,
+    view("step_ipu", """SELECT step_id AS step, ipu, cycles, cycles_base + iif(active_tiles = 0, 0, active_cycles_from_min) AS start,
+        cycles_base + iif(active_tiles = 0, all_cycles_to_max, active_cycles_to_max) AS "end", active_tiles, cycles_base + active_cycles_from_max AS active_start_max,
+        cycles_base + iif(active_tiles = 0, all_cycles_to_min, active_cycles_to_min) AS active_end_min, tile_balance, active_tile_balance, thread_balance,
         NULL AS data_in, NULL AS data_out FROM steps_by_ipu WHERE ipu IS NOT NULL""", "steps_by_ipu")
     return db
 

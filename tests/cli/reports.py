@@ -62,7 +62,7 @@ STYLES = ["plain", "plain", "pk", "gaps", "norowid", "indexed", "view", "view_re
 ORDERED = [s for s in STYLES if s not in ("view_join", "norowid")]
 
 COLUMNS = {
-    "steps": ["id", "type", "program", "compute_set"],
+    "steps": ["id", "type", "program", "compute_set", "sync_type"],
     "steps_by_ipu": ["step_id", "ipu", "cycles", "active_tiles", "cycles_base",
                      "active_cycles_from_min", "active_cycles_from_max", "active_cycles_to_min",
                      "active_cycles_to_max"],
@@ -72,7 +72,7 @@ COLUMNS = {
     "var_categories": ["id", "name"],
     "memory_by_tile": ["tile", "total"],
 }
-TEXT_COLUMNS = {("steps", "type"), ("programs", "name"), ("compute_sets", "name"),
+TEXT_COLUMNS = {("steps", "type"), ("steps", "sync_type"), ("programs", "name"), ("compute_sets", "name"),
                 ("var_categories", "name")}
 KEYS = {
     "steps": ["id"], "steps_by_ipu": ["step_id", "ipu"], "programs": ["id"],
@@ -380,7 +380,8 @@ def sample_rows(rng, o):
             cset = None
         if o["orphans"] and rng.random() < 0.05:
             prog, cset = 10 ** 7, rng.choice([None, 10 ** 7])
-        steps.append((at, kind, prog, cset))
+        sync = rng.choice(prog_names[:4] + [None]) if kind == "Sync" else None
+        steps.append((at, kind, prog, cset, sync))
         for i in range(ipus):
             cycles = rng.choice([0, 1, 100, 5000, 123456])
             start = rng.randrange(0, 50)

@@ -30,6 +30,7 @@
 #include "tilescope/report/names.h"
 #include "tilescope/report/query.h"
 #include "tilescope/report/report.h"
+#include "tilescope/report/proportions.h"
 #include "tilescope/report/summary.h"
 #include "tilescope/report/target.h"
 #include "tilescope/report/set_variables.h"
@@ -142,7 +143,7 @@ figure_execution(uint64_t *d, struct ts_reader *rd, struct ts_err *err)
 	enum ts_code code = ts_step_names_read(&names, rd, err);
 
 	if (!code)
-		code = ts_step_classes_read(&classes, rd, &names, NULL, err);
+		code = ts_step_classes_read(&classes, rd, NULL, err);
 	if (!code)
 		code = ts_execution_read(&x, rd, &classes, NULL, err);
 	digest_i64(d, classes.steps);
@@ -614,6 +615,8 @@ read_summary(uint64_t *d, bool *partial, struct ts_reader *rd, struct ts_err *er
 	digest_i64(d, s.steps);
 	digest_i64(d, s.runs);
 	digest_i64(d, s.target.bytes_per_tile);
+	for (int i = 0; s.times && i < s.times->count; i++)
+		digest(d, s.times->ipu[i].part, sizeof(s.times->ipu[i].part));
 	ts_summary_fini(&s);
 	return code;
 }

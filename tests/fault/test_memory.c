@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first, second, ... Nth allocation fails: finding and opening a report, its summary, each figure, a
- * schema map of the user, the state of its files, the index of a report, the queue of jobs. It has to be said (TS_E_NOMEM), or to change nothing but notes.
+ * The first, second, ... Nth allocation fails: finding and opening a report, its summary, each figure, the
+ * state of its files, the index of a report, the queue of jobs. It has to be said (TS_E_NOMEM), or to change nothing but notes.
  *
  * Check's calls may come to us, too (wrap_alloc.h): nothing is asserted while calls fail.
  * At full depth every allocation of opening is tried; of the rest a sample (see stride()).
@@ -79,7 +79,7 @@ bindings(const struct ts_report *r)
 	uint64_t d = (uint64_t)r->kind;
 
 	digest_text(&d, r->file);
-	digest_text(&d, r->map[0] ? r->map[0]->name : NULL);
+	digest_text(&d, r->map ? r->map->name : NULL);
 	for (int i = 0; i < TS_RELATION_COUNT; i++) {
 		const struct ts_binding *b = &r->binding[i];
 
@@ -105,36 +105,16 @@ expect(enum ts_code code, const struct ts_err *err, bool same, const char *what,
 			"%s, allocation %d: code %d (%s)", what, n, (int)code, err->msg);
 }
 
-/* A map of the user's that is tried before ours; a part beside the profile. */
+/* A part beside the profile. */
 static void
-add_files(const char *dir)
+add_file(char path[100], const char *dir)
 {
-	static const struct {
-		const char *name, *text;
-	} files[] = {{"a.schema", "map mine\nrecognise nothing\nrelation step t\ncolumn step x\n"},
-		{"b.schema", "map other\nnonsense\n"}, {"framework.json", "{\"a\": 1}"}};
-	char path[100];
+	FILE *f;
 
-	for (size_t i = 0; i < TS_COUNT(files); i++) {
-		FILE *f;
-
-		snprintf(path, sizeof(path), "%s/%s", dir, files[i].name);
-		f = fopen(path, "w");
-		fputs(files[i].text, f);
-		fclose(f);
-	}
-}
-
-static void
-remove_files(const char *dir)
-{
-	static const char *const names[] = {"a.schema", "b.schema", "framework.json"};
-	char path[100];
-
-	for (size_t i = 0; i < TS_COUNT(names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		unlink(path);
-	}
+	snprintf(path, 100, "%s/framework.json", dir);
+	f = fopen(path, "w");
+	fputs("{\"a\": 1}", f);
+	fclose(f);
 }
 
 START_TEST(opening)
@@ -143,13 +123,13 @@ START_TEST(opening)
 	struct ts_report *r;
 	struct ts_err err = {0};
 	struct demo demo;
+	char part[100];
 	uint64_t whole;
 	enum ts_code code;
 	int calls;
 
 	demo_begin_with(&demo, layouts[_i], true);
-	add_files(demo.dir);
-	options.map_dir = demo.dir;
+	add_file(part, demo.dir);
 	arm(0, false);
 	code = ts_report_open(&r, demo.dir, &options, &err);
 	calls = disarm();
@@ -167,7 +147,7 @@ START_TEST(opening)
 			expect(code, &err, r && bindings(r) == whole, "opening", n);
 			ts_report_close(r);
 		}
-	remove_files(demo.dir);
+	unlink(part);
 	demo_end(&demo);
 }
 END_TEST
@@ -274,12 +254,13 @@ START_TEST(the_state_of_files)
 {
 	struct ts_err err = {0};
 	struct demo demo;
+	char part[100];
 	uint64_t whole = 0, d;
 	enum ts_code code;
 	int calls;
 
 	demo_begin_with(&demo, layouts[_i], true);
-	add_files(demo.dir);
+	add_file(part, demo.dir);
 	arm(0, false);
 	code = check_files(&whole, demo.dir, &err);
 	calls = disarm();
@@ -293,7 +274,7 @@ START_TEST(the_state_of_files)
 		disarm();
 		expect(code, &err, d == whole, "files", n);
 	}
-	remove_files(demo.dir);
+	unlink(part);
 	demo_end(&demo);
 }
 END_TEST

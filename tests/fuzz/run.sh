@@ -10,7 +10,7 @@ set -eu
 
 srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
-target=${1:?a target: archive, blob, cbor, index_page, json, lines, map, profile, sftp, sql, table}
+target=${1:?a target: archive, blob, cbor, index_page, json, lines, profile, sftp, sql, table}
 seconds=${2:-60}
 out=$builddir/fuzz-$target
 mkdir -p "$out/new"

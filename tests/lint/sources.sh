@@ -42,7 +42,6 @@ compare keymaps "$(find keymaps -name '*.keys')"
 compare themes "$(find themes -name '*.theme')"
 compare schemas "$(find src/schemas -type f)"
 compare rules "$(find src/rules -type f)"
-compare bridge "$(find src/bridge -type f)"
 compare help "$(find src/help -type f)"
 for kind in unit screen fault; do
 	compare "${kind}_tests" "$(find "tests/$kind" -name 'test_*.c' | sed 's/\.c$//')"

@@ -238,7 +238,6 @@ START_TEST(tabs_of_the_peak)
 	says(text, "Why: ");
 	says(text, a->option);
 	says(text, "Instead: Variables (8)");
-	says(text, "tilescope import");
 	free(text);
 	harness_stop(&s.h);
 	end(&s);

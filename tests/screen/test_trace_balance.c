@@ -55,7 +55,7 @@ START_TEST(overlap_is_intersected)
 	harness_says(&h, "everything: 200");
 	/* compute, global exchange, copy; idle 0; overlap 50 of 200, half of the copy covered */
 	harness_says(&h,
-		"   0  50.0%     0%  25.0%     0%     0%     0%  50.0%     0%     0%     0%  "
+		"   0  50.0%     0%  25.0%     0%     0%     0%     0%  50.0%     0%     0%     0%  "
 		"25.0%  50.0%");
 	/* (70 + 100 + 25) of 250 cycles; 70 of 200 cycles of both tiles compute */
 	harness_says(&h, "78.0%  35.0%");

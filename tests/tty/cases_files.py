@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Files of the user's, hostile names, reports that are half there or change underneath."""
 
+import json
 import os
 import random
 import re
 import shutil
 import sqlite3
+import subprocess
 
 from .cases_views import tabs
 from .harness import FULL, VIEWS, Failed, case, expect
@@ -592,7 +594,7 @@ def tables_missing(ctx, p):
     t.quit()
 
 
-# ---- framework.json, app.json ----
+# ---- framework.json, app.json, vars.json ----
 
 @case(params=[(80, 24), (200, 60)], sample=1, smoke=1)
 def framework_tree(ctx, size):
@@ -632,4 +634,20 @@ def framework_tree(ctx, size):
     t.press("r")
     t.wait("damaged: line 2, near byte ")
     t.has("worst tile")
+    t.quit()
+
+
+@case()
+def vars_json_comes_behind(ctx):
+    """A profile without lowered variables opens at once; those of vars.json are shown when it has been read."""
+    report = ctx.path("report")
+    r = ctx.run("demo", report, "--layout", "profile", "--ipus", "1", "--tiles", "4", "--steps", "20",
+                "--variables", "50", "--no-archive", stdin=subprocess.DEVNULL)
+    expect(r.returncode == 0, "demo: %r" % r.stderr)
+    with sqlite3.connect(os.path.join(report, "profile.pop")) as db:
+        db.execute("DROP TABLE vars_info")
+    ctx.write("report/vars.json", json.dumps({"vars": [{"var": i, "info": {
+        "tile": i % 4, "name": "mine/%d" % i, "sizeBytes": 8, "allocated": True}} for i in range(9)]}))
+    t = ctx.pty("--at", "variables", report)
+    t.wait(lambda text: "mine/8" in text)
     t.quit()

@@ -30,7 +30,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from tests.tty.terminal import Failed, Pty  # noqa: E402
 
 LIMIT = 120
-STANDIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "standin")
 SANITIZER = 97                          # its exit status
 LEAVE = "\x07Q"                         # also out of a prompt
 CACHES = ["none", "empty", "left", "whole"]
@@ -43,7 +42,7 @@ WORK = ["1", "3", "4", "7", "8", "9", "J", "M", "?", "o", "O", "b", "s", "+", "+
         ":set theme mono\r", "/", "0", "L", "H", "e", "d", "i",
         ":sql SELECT * FROM lowered_variable\r", ":sql SELECT count(*) FROM step a, step b\r"]
 VERBS = [["summary"], ["summary", "-f", "json"], ["schema"], ["schema", "-f", "json"], ["cache", "list"],
-         ["cache", "clear"], ["demo"], ["query"], ["query", "-f", "json"], ["import", "--complete"]]
+         ["cache", "clear"], ["demo"], ["query"], ["query", "-f", "json"]]
 STATEMENTS = ["SELECT * FROM lowered_variable", "SELECT count(*) FROM step a, step b"]
 
 
@@ -51,8 +50,7 @@ def environment(where):
     """What a program gets: a home of its own; sanitizers write files."""
     env = dict(os.environ, HOME=where, XDG_CACHE_HOME=os.path.join(where, "xdg"),
                XDG_CONFIG_HOME=os.path.join(where, "config"), LC_ALL="C.UTF-8", TZ="UTC",
-               TERM="xterm-256color", EDITOR="true", STANDIN_STORE=os.path.join(where, "store"),
-               PYTHONPATH=STANDIN)
+               TERM="xterm-256color", EDITOR="true")
     for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
         env[name] = ":".join(filter(None, [
             os.environ.get(name), "log_path=%s" % os.path.join(where, "said"), "exitcode=%d" % SANITIZER,
@@ -197,7 +195,7 @@ class Round:
 
     def verb(self):
         words = list(self.rng.choice(VERBS))
-        report = self.a.reports[-1] if words[0] == "import" else self.report()
+        report = self.report()
         if words[0] == "demo":
             words += [os.path.join(self.where, "demo"), "--layout", self.rng.choice(["store", "sdk"])]
         elif words[0] != "cache":
@@ -205,10 +203,6 @@ class Round:
         way = self.rng.choice(["SIGTERM", "SIGHUP", "SIGINT", "twice", "pipe"])
         if words[0] == "query":         # one whose first row is the last hears of no pipe
             words.append(STATEMENTS[0] if way == "pipe" else self.rng.choice(STATEMENTS))
-        if words[0] == "import":        # it prints nothing
-            way = "SIGTERM" if way == "pipe" else way
-            words += ["-o", os.path.join(self.where, "imported")]
-            os.symlink(self.a.store, os.path.join(self.where, "store"))
         if words[0] in ("summary", "schema", "cache"):
             words[1:1] = [] if words[0] == "schema" else self.cache(report)
         self.told = words + [way]
@@ -277,7 +271,6 @@ def main():
         a.reports.append(os.path.join(top, layout))
         subprocess.run([a.tilescope, "demo", a.reports[-1], "--layout", layout], check=True,
                        capture_output=True, stdin=subprocess.DEVNULL)
-    a.store = os.path.join(top, "store", "report.tilescope")
     for r in a.reports:
         os.symlink(r, os.path.join(a.below, os.path.basename(r)))
     busy = [subprocess.Popen(["taskset", "-c", str(i), sys.executable, "-c", "while True: pass"])

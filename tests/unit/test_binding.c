@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "corpus.h"
-#include "map_check.h"
 #include "sqlite_bytes.h"
 #include "tilescope/base/embedded.h"
 #include "tilescope/base/mem.h"
@@ -920,84 +918,6 @@ note(void *ctx, const char *file, int line, const char *reason)
 	ts_strbuf_printf(ctx, "%s:%d: %s\n", file, line, reason);
 }
 
-static const struct {
-	const char *text, *lines; /* the lines that are wrong */
-	bool map;
-} maps[] = {
-	{"map m Title\nrelation step steps\ncolumn step id\n", "", true},
-	{"", "1 ", false},
-	{"relation step steps\n", "1 ", false},
-	{"map\n", "1 1 ", false},
-	{"map m\nmap n\n", "2 ", true},
-	{"map m\nrecognise\n", "2 ", true},
-	{"map m\nidentity a\n", "2 ", true},
-	{"map m\nidentity a b c\nidentity a b\nidentity a b\n", "2 4 ", true},
-	{"map m\nrelation nothing t\ncolumn step id\n", "2 3 ", true},
-	{"map m\nrelation step\n", "2 ", true},
-	{"map m\ncolumn step id\n", "2 ", true},
-	{"map m\nrelation step t\ncolumn nothing id\n", "3 ", true},
-	{"map m\nrelation step t\ncolumn step\n", "3 ", true},
-	{"map m\nwhat is this\n", "2 ", true},
-	{"map m \"open\nrelation step t\n", "1 1 ", false},
-	{"map m\nrelation step t\ncolumn step \"a\"b\n", "3 ", true},
-	{"map m\nrelation step t\ncolumn step dict(a,b)\n", "3 ", true},
-	{"map m\nrelation step t\ncolumn step dict(a,b,c,d,e)\n", "3 ", true},
-	{"map m\nrelation step t\ncolumn step dict(a,b,c,d\n", "3 ", true},
-	{"map m\nrelation step t\ncolumn step dict(a,b,c,d)x\n", "3 ", true},
-	{"map m\nrelation step t\ncolumn step dict(a,,c,d)\n", "3 ", true},
-	{"map m\nrelation step t\ncolumn step by-values()\n", "3 ", true},
-	{"map m\nrelation step t\ncolumn step order-in(a) position =x a+b a-b c\n", "", true},
-	{"map m\nrelation step t\ncolumn step 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n", "3 ",
-		true},
-	{"map m\nrelation step 1 2 3 4 5 6 7 8 9\ncolumn step id\n", "2 ", true},
-	{"map m\nrecognise 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n", "2 ", true},
-	{"map m\n1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3\n", "2 ", true},
-};
-
-START_TEST(wrong_lines_are_told)
-{
-	struct ts_strbuf told;
-	char *p;
-	const char *lines = maps[_i].lines;
-	struct ts_map *map;
-
-	ts_strbuf_init(&told, 1 << 12);
-	map = parse(maps[_i].text, note, &told);
-	ck_assert_msg((map != NULL) == maps[_i].map, "%s", maps[_i].text);
-	p = told.s;
-	for (; *lines; lines = strchr(lines, ' ') + 1) {
-		char start[40];
-
-		snprintf(start, sizeof(start), "a.schema:%ld: ", strtol(lines, NULL, 10));
-		ck_assert_msg(strncmp(p, start, strlen(start)) == 0, "%s -> %s", maps[_i].text,
-			told.s);
-		ck_assert_int_ne(p[strlen(start)], '\n');
-		p = strchr(p, '\n') + 1;
-	}
-	ck_assert_msg(*p == '\0', "%s -> %s", maps[_i].text, told.s);
-	ts_map_free(map);
-	ts_strbuf_fini(&told);
-}
-END_TEST
-
-static void
-replay(void *ctx, const char *file, const unsigned char *bytes, size_t n)
-{
-	struct map_check *c = ctx;
-
-	ck_assert_msg(map_check(c, bytes, n), "%s: %s", file, c->why);
-}
-
-START_TEST(corpus)
-{
-	struct map_check c;
-
-	ck_assert(map_check_open(&c));
-	corpus_each("map", MAP_CHECK_BYTES, replay, &c);
-	map_check_close(&c);
-}
-END_TEST
-
 START_TEST(our_own_maps_are_right)
 {
 	static const char *const names[] = {"schemas/poplar3.schema", "schemas/store.schema"};
@@ -1048,7 +968,7 @@ static const struct {
 		"start (cycles_base, active_cycles_from_min)"},
 	{TS_STEP_IPU, "CREATE TABLE steps_by_ipu (" PARTS_COLUMNS ")", NULL},
 	{TS_STEP_IPU, "CREATE TABLE steps_by_ipu (cycles)", "step (step_id)"},
-	{TS_CONTEXT, "CREATE TABLE context (context)", "does not know"},
+	{TS_CONTEXT, "CREATE TABLE context (context)", "no known table"},
 	{TS_LOWERED_VARIABLE, "CREATE TABLE vars_info (tile, size_bytes)", NULL},
 	{TS_LOWERED_VARIABLE, "CREATE TABLE vars_info (size_bytes)", "tile (tile)"},
 };
@@ -1093,7 +1013,7 @@ START_TEST(a_store_is_recognised_by_its_key)
 }
 END_TEST
 
-/* ---- users' maps ---- */
+/* ---- no report ---- */
 
 static char dir[64];
 
@@ -1131,61 +1051,6 @@ write_file(const char *name, const void *bytes, size_t n)
 	ck_assert_uint_eq(fwrite(bytes, 1, n, out), n);
 	ck_assert_int_eq(fclose(out), 0);
 }
-
-static bool
-noted(const struct ts_report *r, const char *what)
-{
-	for (int i = 0; i < r->notes.count; i++)
-		if (strstr(r->notes.note[i], what))
-			return true;
-	return false;
-}
-
-START_TEST(users_maps_come_first)
-{
-	static const char mine[] = "map mine\nrecognise steps\nnonsense\nrelation step steps\n"
-				   "column step id\ncolumn type kind\ncolumn nothing x\n";
-	static const char other[] = "map other\nrecognise nothing_here\nrelation step steps\n";
-	struct ts_report_options options = {.map_dir = dir};
-	struct ts_report *r;
-	struct ts_err err = {0};
-	size_t n;
-	unsigned char *bytes = sqlite_bytes(&n,
-		"CREATE TABLE steps (id INTEGER, kind TEXT, type TEXT)");
-
-	write_file("profile.pop", bytes, n);
-	write_file("a.schema", other, strlen(other));
-	write_file("b.schema", mine, strlen(mine));
-	write_file("d.txt", "not a map\n", 10);
-	ck_assert_msg(ts_report_open(&r, dir, &options, &err) == TS_OK, "%s", err.msg);
-	ck_assert_str_eq(r->map[0]->name, "mine");
-	ck_assert_int_eq(r->kind, TS_KIND_SDK);
-	ck_assert_str_eq(r->binding[TS_STEP]
-				 .reach.rows->column[r->binding[TS_STEP].column[TS_STEP_TYPE].a]
-				 .name,
-		"kind");
-	ck_assert(noted(r, "b.schema:3: "));
-	ck_assert(noted(r, "b.schema:7: "));
-	ck_assert(!noted(r, "d.txt"));
-	ck_assert(!r->binding[TS_PROGRAM].bound);
-	ts_report_close(r);
-	/* one that cannot be read, one that does not fit: ours is used */
-	write_file("b.schema", "", 0);
-	char path[100];
-	snprintf(path, sizeof(path), "%s/c.schema", dir);
-	ck_assert_int_eq(symlink("/nowhere/at/all", path), 0);
-	ck_assert_msg(ts_report_open(&r, dir, &options, &err) == TS_OK, "%s", err.msg);
-	ck_assert_str_eq(r->map[0]->name, "poplar3");
-	ck_assert(noted(r, "b.schema:1: "));
-	ck_assert(noted(r, "c.schema"));
-	ts_report_close(r);
-	options.map_dir = "/nowhere/at/all";
-	ck_assert_int_eq(ts_report_open(&r, dir, &options, &err), TS_OK);
-	ck_assert_int_eq(r->notes.count, 0);
-	ts_report_close(r);
-	sqlite3_free(bytes);
-}
-END_TEST
 
 START_TEST(sqlite_of_something_else)
 {
@@ -1243,13 +1108,10 @@ add_columns(Suite *s)
 	suite_add_tcase(s, c);
 	c = tcase_create("maps");
 	tcase_add_checked_fixture(c, make_dir, remove_dir);
-	tcase_add_loop_test(c, wrong_lines_are_told, 0, (int)TS_COUNT(maps));
 	tcase_add_test(c, our_own_maps_are_right);
 	tcase_add_test(c, names_with_quotes_and_blanks);
 	tcase_add_test(c, a_store_is_recognised_by_its_key);
-	tcase_add_test(c, users_maps_come_first);
 	tcase_add_test(c, sqlite_of_something_else);
-	tcase_add_test(c, corpus);
 	suite_add_tcase(s, c);
 }
 

@@ -147,23 +147,6 @@ START_TEST(lives_on)
 }
 END_TEST
 
-/* One that says nothing for ever is left when its time is up. */
-START_TEST(takes_too_long)
-{
-	const char *argv[] = {"sh", "-c", "while :; do sleep 1; done", NULL};
-	struct ts_child_spec spec = {.file = "sh", .argv = argv, .seconds = 1};
-	struct ts_child c;
-	char text[10];
-	size_t got;
-	int status;
-
-	ck_assert_int_eq(ts_child_start(&c, &spec, &err), TS_OK);
-	ck_assert_int_eq(ts_child_read(&c, text, sizeof(text), &got, NULL, &err), TS_E_LIMIT);
-	status = ts_child_end(&c, NULL);
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-END_TEST
-
 START_TEST(leaves_nothing_open)
 {
 	int before = dup(0), after;
@@ -198,7 +181,6 @@ main(void)
 	tcase_add_test(t, is_not_there);
 	tcase_add_test(t, is_cancelled);
 	tcase_add_test(t, lives_on);
-	tcase_add_test(t, takes_too_long);
 	tcase_add_test(t, leaves_nothing_open);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);

@@ -443,7 +443,7 @@ END_TEST
 static const char sdk_tables[] =
 	"compute_sets(compute_set,name,debug_context) memory_by_tile(tile,total) "
 	"programs(id,name,debug_context) "
-	"steps(id,type,program,compute_set) steps_by_ipu(step_id,ipu,cycles,"
+	"steps(id,type,program,compute_set,sync_type) steps_by_ipu(step_id,ipu,cycles,"
 	"active_tiles,cycles_base,active_cycles_from_min,active_cycles_from_max,"
 	"active_cycles_to_min,active_cycles_to_max) var_categories(id,name) "
 	"vars_info(tile,size_bytes,category,name,debug_context) vars_string_table(id,string)";

@@ -253,7 +253,7 @@ START_TEST(what_comes_before_the_first_look)
 	known->bytes = st.st_size;
 	known->mtime = st.st_mtime;
 	put("d/r/vars.json", "{}");
-	ts_watched_list(&opened, &r, NULL);
+	ts_watched_list(&opened, &r);
 	ck_assert_int_eq(ts_watched_look(&opened, &r, NULL, NULL), TS_OK);
 	ts_watched_copy(&now, &opened);
 	ts_watched_as_opened(&opened, &r);

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "tilescope/base/mem.h"
-#include "tilescope/report/stores.h"
 
 #include "index_dir.h"
 
@@ -103,7 +102,7 @@ works_without(const struct ts_cache *c)
 	ck_assert_uint_eq(n, 0);
 	ts_cache_list_free(entries, n);
 	ck_assert_int_eq(ts_cache_clear(&cleared, c, &err), TS_OK);
-	ck_assert_uint_eq(cleared.reports + cleared.stores, 0);
+	ck_assert_uint_eq(cleared.reports, 0);
 	ts_index_release(x);
 	ts_report_close(r);
 }
@@ -399,133 +398,6 @@ START_TEST(commit_evicts)
 }
 END_TEST
 
-/* --- stores ----------------------------------------------------------------------------------- */
-
-enum { STORE = 100 };
-
-/* A store of that name, and of which file it was made. */
-static void
-put_store(const char *name, const char *real)
-{
-	char path[INDEX_PATH], bytes[STORE] = {0};
-
-	snprintf(path, sizeof(path), "%s/import", d.cache);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/import/%s", d.cache, name);
-	index_dir_put(path, bytes, sizeof(bytes));
-	ts_store_remember(path, real);
-}
-
-static void
-put_import(const struct ts_report *r)
-{
-	char name[TS_STORE_NAME];
-
-	ts_store_name_import(name, r->real, &r->identity);
-	put_store(name, r->real);
-}
-
-static void
-put_vars(const char *json)
-{
-	char name[TS_STORE_NAME];
-	struct ts_source *s;
-
-	ck_assert_int_eq(ts_source_open_file(&s, json, &err), TS_OK);
-	ts_store_name_vars(name, json, s);
-	ts_source_close(s);
-	put_store(name, json);
-}
-
-/* Bytes of all stores; their kinds as letters, those that are gone as '-', in *letters. */
-static int64_t
-stores_now(char letters[REPORTS + 1])
-{
-	static const char kinds[] = "ivl";
-	struct ts_stores v;
-	int64_t sum = 0;
-	int n = 0, at[3] = {0}, gone = 0;
-
-	ck_assert_int_eq(ts_cache_stores_list(&v, &d.c, &err), TS_OK);
-	for (size_t i = 0; i < v.count; i++) {
-		sum += v.store[i].bytes;
-		gone += v.store[i].gone;
-		at[v.store[i].kind] += !v.store[i].gone;
-	}
-	for (int k = 0; k < 3; k++)
-		for (int i = 0; i < at[k]; i++)
-			letters[n++] = kinds[k];
-	while (gone-- > 0)
-		letters[n++] = '-';
-	letters[n] = '\0';
-	ts_stores_fini(&v);
-	return sum;
-}
-
-/* They count; those that are gone go first, what somebody waited for last, our own never. */
-START_TEST(stores_and_the_cap)
-{
-	static const struct {
-		int kept;
-		const char *stores;
-	} order[] = {{3333, "iiv-"}, {3333, "iiv"}, {1333, "iiv"}, {1133, "iiv"}, {1113, "iiv"},
-		{1113, "ii"}, {113, "ii"}, {13, "ii"}, {3, "ii"}, {3, "i"}, {3, "i"}};
-	char json[INDEX_PATH], letters[REPORTS + 1];
-	struct ts_cache_cleared cleared;
-
-	four_reports();
-	snprintf(json, sizeof(json), "%s/v", d.dir);
-	index_dir_put(json, "{}", 2);
-	put_vars(json);
-	put_import(reports[0]);
-	put_import(reports[3]);
-	put_store("0123456789abcdef-0-0-0.vars", "/nowhere");
-	evict(size_now() + stores_now(letters));
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		ck_assert_int_eq(kept(), order[i].kept);
-		stores_now(letters);
-		/* whose path does not have the hash of its name is not known, and goes with the first */
-		if (i > 0)
-			ck_assert_str_eq(letters, order[i].stores);
-		evict(ts_max_i64(size_now() + stores_now(letters) - 1, 0));
-	}
-	ck_assert_int_eq(ts_cache_clear(&cleared, &d.c, &err), TS_OK);
-	ck_assert_uint_eq(cleared.stores, 1);
-	ck_assert_int_eq(stores_now(letters), 0);
-	close_reports();
-}
-END_TEST
-
-/* A profile that is gone, links, names of somebody else's. */
-START_TEST(stores_listed)
-{
-	char path[INDEX_PATH];
-	struct ts_stores v;
-
-	four_reports();
-	put_import(reports[0]);
-	put_import(reports[1]);
-	ck_assert_int_eq(unlink(reports[1]->real), 0);
-	snprintf(path, sizeof(path), "%s/import/notes.tilescope", d.cache);
-	index_dir_put(path, "mine", 4);
-	snprintf(path, sizeof(path), "%s/import/0123456789abcdef-1.tilescope", d.cache);
-	ck_assert_int_eq(symlink("/etc/passwd", path), 0);
-	snprintf(path, sizeof(path), "%s/import/0123456789abcdef-1.tilescope.77.tmp", d.cache);
-	index_dir_put(path, "being written", 13);
-	ck_assert_int_eq(ts_cache_stores_list(&v, &d.c, &err), TS_OK);
-	ck_assert_uint_eq(v.count, 2);
-	for (size_t i = 0; i < v.count; i++) {
-		bool first = strcmp(v.store[i].path, reports[0]->real) == 0;
-
-		ck_assert(first || strcmp(v.store[i].path, reports[1]->real) == 0);
-		ck_assert_int_eq(v.store[i].gone, !first);
-		ck_assert_int_eq(v.store[i].kind, TS_STORE_IMPORT);
-	}
-	ts_stores_fini(&v);
-	close_reports();
-}
-END_TEST
-
 /* --- list ------------------------------------------------------------------------------------- */
 
 START_TEST(listed)
@@ -693,8 +565,6 @@ main(void)
 	tcase_add_test(c, built_ones_stay);
 	tcase_add_test(c, clock_goes_back);
 	tcase_add_test(c, commit_evicts);
-	tcase_add_test(c, stores_and_the_cap);
-	tcase_add_test(c, stores_listed);
 	tcase_add_test(c, listed);
 	tcase_add_loop_test(c, replaced, 0, 6);
 	tcase_add_test(c, copied_over);

@@ -29,7 +29,7 @@ static const enum ts_step_class classes[] = {TS_CLASS_COMPUTE, TS_CLASS_COMPUTE,
 /* The first that runs has the cycle. */
 static const enum ts_step_class priority[] = {TS_CLASS_COMPUTE, TS_CLASS_EXCHANGE,
 	TS_CLASS_GLOBAL_EXCHANGE, TS_CLASS_HOST_COPY, TS_CLASS_HOST_END, TS_CLASS_HOST_WAIT,
-	TS_CLASS_EXTERNAL_SYNC, TS_CLASS_SYNC, TS_CLASS_CONTROL};
+	TS_CLASS_EXTERNAL_SYNC, TS_CLASS_SYNC, TS_CLASS_CONTROL, TS_CLASS_ASYNC_SYNC};
 
 static struct fixture f;
 static struct part part[STEPS][IPUS];

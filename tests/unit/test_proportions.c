@@ -262,7 +262,8 @@ slow_work(struct slow *w, const struct row *r)
 	}
 	if (kind >= 0 && (r->moved[0] > 0 || r->moved[1] > 0))
 		w->traffic_cycles[kind] += r->cycles;
-	if (r->balance < 0 || r->class_of == TS_CLASS_SYNC || r->class_of == TS_CLASS_EXTERNAL_SYNC)
+	if (r->balance < 0 || r->class_of == TS_CLASS_SYNC ||
+		r->class_of == TS_CLASS_EXTERNAL_SYNC || r->class_of == TS_CLASS_ASYNC_SYNC)
 		return;
 	w->cycles += r->cycles;
 	w->mean += llround(r->balance * (double)r->cycles);

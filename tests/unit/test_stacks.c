@@ -124,8 +124,11 @@ put_step(struct fixture *f, sqlite3_stmt *s, int64_t step, int wrong)
 	if (any(f, 20) == 0)
 		sqlite3_bind_text(s, 4, names[any(f, TS_COUNT(names))], -1, SQLITE_STATIC);
 	if (wrong & TWO_CLASSES && any(f, 50) == 0) {
-		sqlite3_bind_text(s, 2, "Sync", -1, SQLITE_STATIC);
-		sqlite3_bind_text(s, 4, any(f, 2) ? "External" : "External/", -1, SQLITE_STATIC);
+		bool external = any(f, 2) == 0;
+
+		sqlite3_bind_text(s, 2, external ? "Sync" : "External Sync", -1, SQLITE_STATIC);
+		sqlite3_bind_text(s, 4, "x", -1, SQLITE_STATIC);
+		sqlite3_bind_text(s, 5, external ? "External" : NULL, -1, SQLITE_STATIC);
 	}
 	run(s);
 }
@@ -152,7 +155,7 @@ put_row(struct fixture *f, sqlite3_stmt *s, int64_t step, int ipu, int64_t start
 static void
 fill(struct fixture *f, int wrong, int64_t steps, int ipus)
 {
-	sqlite3_stmt *step = statement(f, "INSERT INTO step VALUES(?, ?, ?, ?)");
+	sqlite3_stmt *step = statement(f, "INSERT INTO step VALUES(?, ?, ?, ?, ?)");
 	sqlite3_stmt *part = statement(f,
 		"INSERT INTO step_ipu(step, ipu, cycles, start, \"end\") VALUES(?, ?, ?, ?, ?)");
 	int64_t at[IPUS] = {0}, number = 0;
@@ -212,7 +215,7 @@ begin(struct fixture *f, int n, int wrong, int64_t steps, int ipus)
 		"PRAGMA synchronous = OFF; BEGIN; CREATE TABLE report(key TEXT, value TEXT);"
 		"INSERT INTO report VALUES('store_version', '1');"
 		"CREATE TABLE program(program INTEGER PRIMARY KEY, type TEXT, name TEXT, context INTEGER);"
-		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER, name TEXT);"
+		"CREATE TABLE step(step INTEGER PRIMARY KEY, type TEXT, program INTEGER, name TEXT, sync_type TEXT);"
 		"CREATE TABLE step_ipu(n INTEGER PRIMARY KEY AUTOINCREMENT, step INTEGER, ipu INTEGER,"
 		" cycles INTEGER, start INTEGER, \"end\" INTEGER)");
 	if (wrong & HAS_CONTEXTS)

@@ -110,11 +110,10 @@ scan_read(struct scan *s, const char *path, bool sdk)
 {
 	const char *text = sdk
 		? "SELECT step_id, ipu, cycles_base + active_cycles_from_min, cycles_base + "
-		  "active_cycles_to_max, cycles, type, name FROM steps_by_ipu JOIN steps ON "
-		  "steps.id = step_id LEFT JOIN programs ON programs.id = program"
-		: "SELECT x.step, x.ipu, x.start, x.end, x.cycles, s.type, coalesce(s.name, p.name) "
-		  "FROM step_ipu x JOIN step s ON s.step = x.step LEFT JOIN program p ON "
-		  "p.program = s.program";
+		  "active_cycles_to_max, cycles, type, sync_type FROM steps_by_ipu JOIN steps ON "
+		  "steps.id = step_id"
+		: "SELECT x.step, x.ipu, x.start, x.end, x.cycles, s.type, s.sync_type "
+		  "FROM step_ipu x JOIN step s ON s.step = x.step";
 	sqlite3_stmt *stmt;
 	size_t cap = 0;
 	sqlite3 *db;
@@ -152,7 +151,7 @@ scan_shares(const struct scan *s, double *out, bool *start, int64_t ipu, int64_t
 	memset(start, 0, (size_t)columns * sizeof(*start));
 	for (int x = 0; x < columns; x++) {
 		int64_t a, b;
-		double sum = 0;
+		double left = 1;
 
 		ts_trace_column(from, to, columns, x, &a, &b);
 		for (size_t i = 0; i < s->n; i++) {
@@ -164,11 +163,14 @@ scan_shares(const struct scan *s, double *out, bool *start, int64_t ipu, int64_t
 			hi = ts_min_i64(hi, to);
 			out[(size_t)r->class_of * (size_t)columns + (size_t)x] +=
 				(double)ts_max_i64(hi - lo, 0) / (double)(b - a);
-			sum += (double)ts_max_i64(hi - lo, 0) / (double)(b - a);
 			start[x] |= r->start >= a && r->start < to;
 		}
-		for (int k = 0; k < TS_CLASS_COUNT && sum > 1; k++)
-			out[(size_t)k * (size_t)columns + (size_t)x] /= sum;
+		for (int i = 0; i < TS_CLASS_COUNT; i++) {
+			double *v = &out[(size_t)ts_class_order[i] * (size_t)columns + (size_t)x];
+
+			*v = fmin(*v, left);
+			left -= *v;
+		}
 	}
 }
 

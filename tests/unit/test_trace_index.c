@@ -387,7 +387,7 @@ scan_column(const struct scan *s, double share[TS_CLASS_COUNT], bool *begins, in
 	int64_t from, int64_t to, int columns, int x)
 {
 	int64_t cycles[TS_CLASS_COUNT] = {0}, a, b;
-	double sum = 0;
+	double left = 1;
 
 	a = from + (int64_t)((i128)(to - from) * x / columns);
 	b = from + (int64_t)((i128)(to - from) * (x + 1) / columns);
@@ -404,12 +404,12 @@ scan_column(const struct scan *s, double share[TS_CLASS_COUNT], bool *begins, in
 			cycles[k] = INT64_MAX;
 		*begins |= r->start >= a;
 	}
-	for (int k = 0; k < TS_CLASS_COUNT; k++) {
-		share[k] = (double)cycles[k] / (double)(b - a);
-		sum += share[k];
+	for (int i = 0; i < TS_CLASS_COUNT; i++) {
+		int k = ts_class_order[i];
+
+		share[k] = fmin((double)cycles[k] / (double)(b - a), left);
+		left -= share[k];
 	}
-	for (int k = 0; k < TS_CLASS_COUNT && sum > 1; k++)
-		share[k] /= sum;
 }
 
 /* --- comparing -------------------------------------------------------------------------------------- */
@@ -467,15 +467,12 @@ compare_charts(struct bench *b, const struct scan *s, int zooms, bool plain, uin
 static void
 read_sums(struct ts_execution *x, struct bench *b, struct ts_index *index)
 {
-	struct ts_step_names names;
 	struct ts_step_classes classes;
 
 	ts_reader_set_index(b->rd, index);
-	ck_assert(ts_step_names_read(&names, b->rd, &b->err) == TS_OK);
-	ck_assert(ts_step_classes_read(&classes, b->rd, &names, NULL, &b->err) == TS_OK);
+	ck_assert(ts_step_classes_read(&classes, b->rd, NULL, &b->err) == TS_OK);
 	ck_assert(ts_execution_read(x, b->rd, &classes, NULL, &b->err) == TS_OK);
 	ts_step_classes_fini(&classes);
-	ts_step_names_fini(&names);
 	ts_reader_set_index(b->rd, b->index);
 }
 

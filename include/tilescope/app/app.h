@@ -10,7 +10,6 @@
 #include "tilescope/app/address.h"
 #include "tilescope/app/args.h"
 #include "tilescope/app/hosts.h"
-#include "tilescope/app/importing.h"
 #include "tilescope/app/indexing.h"
 #include "tilescope/app/popup.h"
 #include "tilescope/app/recents.h"
@@ -45,7 +44,6 @@ enum ts_view_id {
 	TS_OWNER_APP,			/* of the program's own jobs */
 	TS_OWNER_INDEX,			/* and of those that build the index */
 	TS_OWNER_ARCHIVE,		/* of the one that reads archive.a */
-	TS_OWNER_IMPORT,		/* of those that ask libpva */
 	TS_OWNER_WATCH,			/* and of looks at the files */
 	TS_OWNER_RECENT,		/* of those that keep the list of recent reports */
 	TS_OWNER_WRITE,			/* of those that write a file */
@@ -79,7 +77,6 @@ struct ts_app {
 	struct ts_jobs *jobs;
 	struct ts_view_env env;
 	struct ts_indexing indexing;
-	struct ts_importing importing;
 	struct ts_app_hosts hosts;
 	struct ts_report_watch watch;
 	struct ts_app_recents recent;

@@ -65,7 +65,6 @@ struct ts_args {
 	const char *output;	    /* -o FILE, or NULL */
 	const char *cache;	    /* --cache DIR|none, or NULL */
 	const char *theme, *keymap; /* or NULL */
-	const char *python;	    /* --python PATH, or NULL */
 	const char *ssh_config;	    /* --ssh-config FILE, or NULL */
 	int transport;		    /* --transport: enum ts_way + 1; 0: not given */
 	const char *at;		    /* --at VIEW[?ARGS] (address.h), or NULL */
@@ -74,7 +73,6 @@ struct ts_args {
 	bool quiet, verbose, help, version, latest, ascii, mouse;
 	bool stats;	    /* --stats */
 	bool watch;	    /* --watch */
-	bool complete;	    /* import --complete */
 	bool relations;	    /* query --relations */
 	bool files, deep;   /* check */
 	int what;	    /* export: enum ts_export_what */
@@ -101,11 +99,10 @@ enum {
 	TS_FOR_VERSION = 1 << 5,
 	TS_FOR_CACHE = 1 << 6,
 	TS_FOR_QUERY = 1 << 7,
-	TS_FOR_IMPORT = 1 << 8,
-	TS_FOR_CHECK = 1 << 9,
-	TS_FOR_RENDER = 1 << 10,
-	TS_FOR_EXPORT = 1 << 11,
-	TS_FOR_ALL = 0xfff,
+	TS_FOR_CHECK = 1 << 8,
+	TS_FOR_RENDER = 1 << 9,
+	TS_FOR_EXPORT = 1 << 10,
+	TS_FOR_ALL = 0x7ff,
 };
 
 struct ts_verb {

@@ -9,7 +9,7 @@
 #include "tilescope/report/report.h"
 
 /*
- * Open `path` (with --latest: the newest report below) and a reader, with the user's schema maps. On
+ * Open `path` (with --latest: the newest report below) and a reader. On
  * failure the complaint is printed, with the reports that lie below when `path` is a directory
  * without one. Close with ts_close_report().
  */

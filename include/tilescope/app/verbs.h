@@ -15,7 +15,6 @@ enum ts_exit ts_verb_export(const struct ts_args *args);
 enum ts_exit ts_verb_demo(const struct ts_args *args);
 enum ts_exit ts_verb_cache(const struct ts_args *args);
 enum ts_exit ts_verb_help(const struct ts_args *args);
-enum ts_exit ts_verb_import(const struct ts_args *args);
 enum ts_exit ts_verb_render(const struct ts_args *args);
 bool ts_render_is_svg(const struct ts_args *args); /* is it that, and writes SVG? */
 enum ts_exit ts_verb_version(const struct ts_args *args);

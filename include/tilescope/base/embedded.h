@@ -2,7 +2,7 @@
 /*
  * embedded - the data files that are part of the program.
  *
- * Every keymap, theme, schema map and the store's DDL is compiled in (src/embed.sh writes the table at
+ * Every keymap, theme, built-in schema map and the store's DDL is compiled in (src/embed.sh writes the table at
  * build time), so that ./tilescope works where nothing is installed. Names are those below the data
  * directory: "keymaps/default.keys", "themes/mono.theme", "schemas/poplar3.schema", "schemas/store.sql".
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lex - the one line grammar of keymaps, themes, schema maps and the configuration file.
+ * lex - the one line grammar of keymaps, themes, built-in schema maps and the configuration file.
  *
  * A line is a list of words separated by blanks. "..." quotes a word (inside it \" \\ \n \t);
  * a word that starts with # ends the line (a comment), unless at least one more character that is not

@@ -18,7 +18,7 @@ enum ts_time_unit { TS_TIME_CYCLES, TS_TIME_US };
 /* The way to another host: libssh, or OpenSSH's program. */
 enum ts_way { TS_WAY_AUTO, TS_WAY_LIBSSH, TS_WAY_SSH };
 
-enum { TS_OPTION_TEXT = 64, TS_OPTION_PATH = 1024, TS_OPTION_PATTERN = 256 };
+enum { TS_OPTION_TEXT = 64, TS_OPTION_PATTERN = 256 };
 
 /* What finds layers of a model in the names of variables, until something else is said. */
 #define TS_LAYER_PATTERN "(?:^|/)(?:layer|blocks|encoder)[/_.]?(\\d+)"
@@ -34,7 +34,6 @@ struct ts_options {
 	char theme[TS_OPTION_TEXT];
 	char keymap[TS_OPTION_TEXT];
 	char layer_pattern[TS_OPTION_PATTERN];
-	char python[TS_OPTION_PATH]; /* looked for in $PATH when it has no slash */
 };
 
 #define TS_OPTION_CACHE ((int64_t)8 << 30) /* until something else is said */

@@ -14,7 +14,7 @@
 #include "tilescope/db/pages.h"
 #include "tilescope/db/schema.h"
 
-enum { TS_TABLE_COLUMNS = 56 };
+enum { TS_TABLE_COLUMNS = 72 };
 
 /* A value of the row: a serial type of SQLite's record format, and where it stands. */
 struct ts_table_value {

@@ -5,8 +5,7 @@
  * Started with posix_spawn() (a fork of a program with threads is not safe), never through a shell. Its
  * standard input is empty or what it is given, its standard output a pipe that is read here; of what it writes to standard
  * error the first line's beginning is kept, the rest is thrown away. No descriptor of ours is left open in
- * it but those that are given. What it says, and its end, are waited for with a look at the cancel token, and
- * what it says at the time where that is bound.
+ * it but those that are given. What it says, and its end, are waited for with a look at the cancel token.
  *
  * Threads: a child belongs to one thread at a time; any number of threads may have one.
  */
@@ -33,7 +32,6 @@ struct ts_child_spec {
 	const char *const *argv; /* argv[0] included, NULL at the end */
 	int given[TS_CHILD_GIVEN];
 	int given_count;	  /* they are TS_CHILD_FIRST, ... there; ours stay open */
-	int seconds;		  /* it may take so long to say all that it says; 0 = any time */
 	int input;		  /* its standard input, ours stays open; 0: nothing */
 	bool apart;		  /* a session of its own, without a terminal */
 	char *const *environment; /* NULL: ours */
@@ -41,8 +39,7 @@ struct ts_child_spec {
 
 struct ts_child {
 	pid_t pid;
-	int out, err;	  /* -1 = at its end */
-	int64_t until_us; /* ts_clock_us(); 0 = any time */
+	int out, err; /* -1 = at its end */
 	char complaint[TS_CHILD_COMPLAINT];
 	size_t complaint_len;
 };
@@ -53,7 +50,7 @@ enum ts_code ts_child_start(struct ts_child *c, const struct ts_child_spec *spec
 
 /*
  * What comes next of its output, at most `size` bytes; *got 0 = it has closed it. Errors: TS_E_CANCELLED,
- * TS_E_LIMIT (it takes too long), TS_E_SYS.
+ * TS_E_SYS.
  */
 enum ts_code ts_child_read(struct ts_child *c, void *buffer, size_t size, size_t *got,
 	const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;

@@ -19,7 +19,10 @@ struct ts_profile_from {
 	const char *column; /* of the relation */
 	const char *a;	    /* of the table */
 	const char *plus;   /* a + plus; else NULL */
-	int bit;	    /* bit - 1 of a; 0: the number as it stands */
+	const char *
+		idle; /* where this is 0: a + idle_plus (a alone without it); NULL: as everywhere */
+	const char *idle_plus;
+	int bit; /* bit - 1 of a; 0: the number as it stands */
 	/* `value` of the row of table `in` whose key is a; NULL: a itself */
 	const char *in, *value;
 	/* that text between the numbers and texts of these columns: a lowered variable's name; or NULL */

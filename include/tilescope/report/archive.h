@@ -72,10 +72,10 @@ enum ts_code ts_archive_details(struct ts_archive_details **d, const struct ts_a
 	int64_t tile, const struct ts_cancel *cancel, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
- * A store (src/schemas/store.schema) with what the archive knows of the model, as a source of a report. It lies in
+ * Tables with the names of relations, of what the archive knows of the model, as a source of a report. They lie in
  * memory. Errors: TS_E_NOMEM, TS_E_SYS.
  */
-enum ts_code ts_archive_store(struct ts_source **s, const struct ts_archive *a,
+enum ts_code ts_archive_rows(struct ts_source **s, const struct ts_archive *a,
 	struct ts_err *err) TS_WARN_UNUSED;
 
 /*

@@ -57,11 +57,11 @@ ts_reach_work(const struct ts_reach *r)
 }
 
 struct ts_column_binding {
-	enum ts_op op;	  /* TS_OP_NONE: not in this file, always NULL */
-	int a, b;	  /* columns of `rows`; for TS_OP_DICT a = reference; else -1 */
-	int c;		  /* TS_OP_NAME: b is what stands before, c what stands behind; else 0 */
-	int bit;	  /* TS_OP_BIT */
-	const char *text; /* TS_OP_CONSTANT */
+	enum ts_op op; /* TS_OP_NONE: not in this file, always NULL */
+	int a, b;      /* columns of `rows`; for TS_OP_DICT a = reference; else -1 */
+	int c, d;      /* TS_OP_NAME: b is what stands before, c what stands behind; TS_OP_PLACE */
+	int bit;       /* TS_OP_BIT */
+	const char *text;     /* TS_OP_CONSTANT */
 	struct ts_reach dict; /* TS_OP_DICT, _NAME, _LOOKUP: the rows that are looked up ... */
 	int dict_text;	      /* ... and the column that they give */
 	bool guessed;	      /* found by looking at values */
@@ -87,7 +87,7 @@ struct ts_binding {
 };
 
 /*
- * Bind `relation` by `map` to the objects of `schema`; *b says the outcome: a relation that is absent
+ * Bind `relation` by `map` (NULL: under its own name) to the objects of `schema`; *b says the outcome: a relation that is absent
  * is no error, a damaged page neither. Errors: TS_E_CANCELLED, TS_E_NOMEM, TS_E_SYS (what cannot be read
  * now may be read later: it must not be taken for absent).
  */

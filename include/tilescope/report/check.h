@@ -9,7 +9,6 @@
 #define TS_REPORT_CHECK_H
 
 #include "tilescope/base/progress.h"
-#include "tilescope/report/import.h"
 #include "tilescope/report/report.h"
 
 enum ts_check_state {
@@ -34,8 +33,7 @@ struct ts_check_part {
 	char *path;	  /* or NULL */
 	const char *kind; /* "SQLite database", "ar archive", ...; or NULL = not known */
 	enum ts_check_state state;
-	int64_t bytes, mtime;		 /* or TS_UNKNOWN */
-	char made_of[TS_IMPORT_MADE_OF]; /* of a store: which profile; or "" = not said */
+	int64_t bytes, mtime; /* or TS_UNKNOWN */
 	size_t items, cap;
 	struct ts_check_item *item;
 	struct ts_notes damage; /* what is wrong, and where */
@@ -53,8 +51,7 @@ struct ts_check {
 };
 
 struct ts_check_options {
-	struct ts_files *files;		  /* where the path is; NULL: on this machine */
-	const char *map_dir, *import_dir; /* as ts_report_options */
+	struct ts_files *files; /* where the path is; NULL: on this machine */
 	/*
 	 * Without it rows, members, contexts and variables are counted; with it, all that they say is
 	 * read, too, and SQLite checks the structure of its files.

@@ -16,15 +16,11 @@ enum {
 	TS_CONSISTENCY_KEYS = 1 << 22, /* programs, compute sets: of more nothing is said */
 };
 
-/* Parts that are much older or newer than the profile. A store is as old as its import: nothing is said. */
+/* Parts that are much older or newer than the profile. */
 void ts_consistency_ages(struct ts_notes *notes, const struct ts_report *r);
 
 /* vars.json and the profile name their tiles. TS_UNKNOWN on either side: nothing is said. */
 void ts_consistency_vars(struct ts_notes *notes, int64_t vars_tiles, int64_t tiles);
-
-/* The profile beside a store that was made of one: is it that one? `made_of`: what the store says, or "". */
-enum ts_code ts_consistency_store(struct ts_notes *notes, const struct ts_report *r,
-	const char *store, const char *made_of, struct ts_err *err) TS_WARN_UNUSED;
 
 /*
  * Programs and compute sets that steps name, and are not there; debug contexts that programs, compute sets and

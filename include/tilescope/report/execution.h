@@ -37,6 +37,7 @@ bool ts_step_names_share(struct ts_step_names *to, const struct ts_step_names *f
 enum {
 	TS_STEP_Q_STEP,
 	TS_STEP_Q_TYPE,
+	TS_STEP_Q_SYNC_TYPE,
 	TS_STEP_Q_PROGRAM,
 	TS_STEP_Q_COMPUTE_SET,
 	TS_STEP_Q_NAME,
@@ -55,7 +56,7 @@ const char *ts_step_name_of(struct ts_rows *rows, const int place[TS_STEP_Q_COUN
 	const struct ts_step_names *names, size_t *n);
 
 /* Class of the cursor's step. */
-enum ts_step_class ts_step_class_row(struct ts_rows *rows, const struct ts_step_names *names);
+enum ts_step_class ts_step_class_row(struct ts_rows *rows);
 
 /*
  * The class of every step, half a byte each, in pages: for joining steps with their IPUs' rows in one
@@ -74,8 +75,7 @@ struct ts_step_classes {
 };
 
 enum ts_code ts_step_classes_read(struct ts_step_classes *c, struct ts_reader *rd,
-	const struct ts_step_names *names, struct ts_progress *progress,
-	struct ts_err *err) TS_WARN_UNUSED;
+	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 void ts_step_classes_fini(struct ts_step_classes *c);
 
 /* Note the class of a step; of equal steps the last one counts. Errors: TS_E_NOMEM. */

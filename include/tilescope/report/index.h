@@ -253,11 +253,6 @@ enum ts_code ts_cache_list(struct ts_cache_entry **entries, size_t *count,
 	const struct ts_cache *cache, struct ts_err *err) TS_WARN_UNUSED;
 void ts_cache_list_free(struct ts_cache_entry *entries, size_t count);
 
-/* All stores below it (stores.h), the one used last first; to be given to ts_stores_fini(). */
-struct ts_stores;
-enum ts_code ts_cache_stores_list(struct ts_stores *v, const struct ts_cache *cache,
-	struct ts_err *err) TS_WARN_UNUSED;
-
 /* Files of other hosts of which blocks are kept below it (block_store.h): ts_block_stores_free(). */
 struct ts_block_store_kept;
 enum ts_code ts_cache_files_list(struct ts_block_store_kept **all, size_t *count,
@@ -266,10 +261,10 @@ enum ts_code ts_cache_files_list(struct ts_block_store_kept **all, size_t *count
 /* What was removed. */
 struct ts_cache_cleared {
 	int64_t bytes;
-	size_t reports, stores, files;
+	size_t reports, files;
 };
 
-/* Remove every folder that is not being built in, all stores, and blocks of files of hosts that nobody has open. */
+/* Remove every folder that is not being built in, and blocks of files of hosts that nobody has open. */
 enum ts_code ts_cache_clear(struct ts_cache_cleared *c, const struct ts_cache *cache,
 	struct ts_err *err) TS_WARN_UNUSED;
 

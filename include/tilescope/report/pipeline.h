@@ -126,6 +126,7 @@ ts_cycles_of(double cycles)
 /* Of the cycles of a pass or a stage. */
 int64_t ts_pipeline_work(const int64_t by_class[TS_CLASS_COUNT]);
 int64_t ts_pipeline_io(const int64_t by_class[TS_CLASS_COUNT]);
+int64_t ts_pipeline_syncs(const int64_t by_class[TS_CLASS_COUNT]);
 int64_t ts_pipeline_bubble(const int64_t by_class[TS_CLASS_COUNT], int64_t idle);
 
 /* Mean work of a pass of a stage; below 0: it has none. */

@@ -56,7 +56,11 @@ struct ts_proportion {
 	struct ts_step_work work;
 };
 
-enum ts_proportions_what { TS_PROPORTIONS_TIME = 1, TS_PROPORTIONS_WORK = 2 };
+enum ts_proportions_what {
+	TS_PROPORTIONS_TIME = 1,
+	TS_PROPORTIONS_WORK = 2,
+	TS_PROPORTIONS_ALL_ROWS = 4, /* besides: none is passed over because of where it stands */
+};
 
 struct ts_proportions {
 	int64_t from, to;

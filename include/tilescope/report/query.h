@@ -5,7 +5,7 @@
  * The relations of the model stand under their own names; what the file itself calls so is reached as
  * main."name". A relation that this report has not is refused with the reason: it must never fall
  * through to a table that happens to have its name. Tables of the other sources of the report stand
- * under the source's name: overlay."name", archive."name", vars."name". Functions: tile_at(blob, tile), tile_sum(blob),
+ * under the source's name: archive."name", vars."name". Functions: tile_at(blob, tile), tile_sum(blob),
  * tile_max(blob), step_class(type, name), step_stack(type, name, program, compute_set), variable_group(name, category),
  * category_name(category), and the tables tiles(blob) and tiles('EXPR') with columns tile and value (docs/model.md).
  *

@@ -58,7 +58,7 @@ void ts_notes_left_out(struct ts_notes *n, const char *what, int64_t rows, const
 
 enum ts_kind { TS_KIND_SDK, TS_KIND_STORE, TS_KIND_ARCHIVE };
 
-enum { TS_SOURCES = 4 }; /* at most so many databases compose a report */
+enum { TS_SOURCES = 3 }; /* at most so many databases compose a report */
 
 struct ts_archive;
 
@@ -83,17 +83,15 @@ struct ts_report {
 	struct ts_identity identity; /* of the profile */
 	bool being_written;	     /* a non-empty -wal or -journal lies beside it */
 	/*
-	 * What it is composed of: databases, the first one what was opened, then stores made of other
-	 * parts. Each relation is bound to the first that has it (ts_binding.source).
+	 * The databases that it is read from: the first is what was opened, then what archive.a and
+	 * vars.json hold. Each relation is bound to the first that has it (ts_binding.source).
 	 */
 	int sources;
-	enum ts_part part_of
-		[TS_SOURCES]; /* what part each of them is, or was made of; TS_PART_COUNT: overlay */
+	enum ts_part part_of[TS_SOURCES]; /* what part each of them is, or was made of */
 	struct ts_source *source[TS_SOURCES];
 	struct ts_schema *schema[TS_SOURCES];
-	struct ts_map *map[TS_SOURCES];
-	char *overlay;	      /* store that `tilescope import` made of this profile, or NULL */
-	uint64_t composition; /* changes with what the other sources were made of; 0 = none */
+	struct ts_map *map;   /* by which what was opened is read; or NULL */
+	uint64_t composition; /* changes with vars.json, where rows are read from it; 0 = not */
 	bool vars_wait;	      /* vars.json has what is lacking: open with `convert` to have it */
 	bool parts_wait; /* nothing beside the profile was looked at: open without `parts_later` */
 	struct ts_archive *archive; /* where a relation comes from it; or NULL: not read yet */
@@ -104,9 +102,7 @@ struct ts_report {
 };
 
 struct ts_report_options {
-	struct ts_files *files; /* where `path` is; it is held. NULL: on this machine */
-	const char *map_dir;	/* users' schema maps, or NULL */
-	const char *import_dir; /* where overlay stores are kept (ts_import_store_path), or NULL */
+	struct ts_files *files;		/* where `path` is; it is held. NULL: on this machine */
 	const struct ts_cancel *cancel; /* or NULL */
 	struct ts_progress *progress;	/* of `convert`, or NULL */
 	bool convert;			/* read vars.json, if need be: takes a while */
@@ -126,6 +122,13 @@ void ts_report_close(struct ts_report *r);
 
 /* Hold it once more: returns r. Any thread. */
 struct ts_report *ts_report_hold(struct ts_report *r);
+
+/* Else nothing is known of what was opened but its tables (`any`). */
+static inline bool
+ts_report_is_known(const struct ts_report *r)
+{
+	return r->map || r->kind == TS_KIND_ARCHIVE;
+}
 
 /* The file that source i is, or was made of. */
 const char *ts_report_source_path(const struct ts_report *r, int i);
@@ -150,7 +153,7 @@ bool ts_is_being_written(struct ts_files *files, const char *file);
 
 const char *ts_part_name(enum ts_part part);
 
-/* What source i of the report is, or was made of: "profile", "archive", ..., "overlay". */
+/* What source i of the report is, or was made of: "profile", "archive", "vars". */
 const char *ts_source_name(const struct ts_report *r, int i);
 const char *ts_part_state_name(enum ts_part_state state);
 const char *ts_kind_name(enum ts_kind kind);

@@ -21,8 +21,7 @@ struct ts_about {
 	char package_hash[TS_VERSION_MAX];
 	char compute_instrumentation[TS_VERSION_MAX];
 	char exchange_instrumentation[TS_VERSION_MAX];
-	char made_of[TS_VERSION_MAX]; /* of a store: of which profile (import.h) */
-	int measured;		      /* cycles: 1 = measured, 0 = estimated, -1 = not known */
+	int measured; /* cycles: 1 = measured, 0 = estimated, -1 = not known */
 };
 
 enum ts_code ts_about_read(struct ts_about *a, struct ts_reader *rd,
@@ -53,6 +52,8 @@ enum ts_code ts_count_runs(int64_t *count, int64_t *bad_rows, struct ts_reader *
 enum ts_code ts_always_live_read(int64_t *bytes, int64_t *bad_rows, const struct ts_tiles *tiles,
 	struct ts_reader *rd, struct ts_err *err) TS_WARN_UNUSED;
 
+struct ts_proportions;
+
 struct ts_summary {
 	struct ts_about about;
 	struct ts_target target;
@@ -66,6 +67,8 @@ struct ts_summary {
 	int64_t runs, steps; /* or TS_UNKNOWN */
 	bool has_execution;
 	struct ts_execution execution;
+	struct ts_proportions
+		*times; /* exclusive time of the first IPUs; NULL when it is not known */
 	enum ts_part_state archive; /* what became of archive.a when it was read */
 	bool damaged;		    /* so is a relation */
 	struct ts_notes notes;	    /* the report's and those of the figures */

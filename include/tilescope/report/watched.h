@@ -15,17 +15,13 @@ struct ts_watched {
 	char *path[TS_WATCHED_FILES]; /* need not be there */
 	struct ts_file_state state[TS_WATCHED_FILES];
 	bool closed[TS_WATCHED_FILES]; /* we may not look at it: whether it is there is not known */
-	int imported;  /* which of them is the store that an import makes; `count` = none */
-	bool other;    /* the report's path means another file now */
+	bool other;		       /* the report's path means another file now */
 	bool profile;  /* the profile is another one than was opened (ts_report_changed()) */
 	bool complete; /* what the path means now looks as if nobody were writing it */
 };
 
-/*
- * List them; `import_dir` (or NULL) as in struct ts_report_options. Without memory some are missing. Fini in
- * every case.
- */
-void ts_watched_list(struct ts_watched *w, const struct ts_report *r, const char *import_dir);
+/* List them. Without memory some are missing. Fini in every case. */
+void ts_watched_list(struct ts_watched *w, const struct ts_report *r);
 
 /*
  * Look at all of them, and whether the profile is complete. Reads a few hundred bytes. Errors: TS_E_CONNECT,

@@ -68,7 +68,6 @@ enum ts_context {
 	X(SUSPEND, "suspend", GLOBAL, "", BOUND, "go back to the shell for a while")               \
 	X(CANCEL, "cancel", GLOBAL, "", BOUND, "stop the work that is running; last, the index")   \
 	X(INDEX, "index", GLOBAL, "[stop]", TYPED, "build the report's index, or stop building")   \
-	X(IMPORT, "import", GLOBAL, "", TYPED, "ask the SDK's libpva for what the profile lacks")  \
 	X(SQL, "sql", GLOBAL, "[SELECT...]", TYPED, "ask by SQL; none: the last one again")        \
 	X(PANE_NEXT, "pane-next", GLOBAL, "", BOUND, "give the keys to the next pane")             \
 	X(PANE_PREVIOUS, "pane-previous", GLOBAL, "", BOUND, "give the keys to the pane before")   \

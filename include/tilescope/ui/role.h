@@ -54,6 +54,7 @@
 	X(GLOBAL_EXCHANGE, "global_exchange", 'G', "step class: exchange between IPUs")          \
 	X(SYNC, "sync", 'Y', "step class: sync of tiles")                                        \
 	X(EXTERNAL_SYNC, "external_sync", 'W', "step class: sync with other IPUs and the host")  \
+	X(ASYNC_SYNC, "async_sync", '&', "step class: sync that is answered later (SyncAns)")    \
 	X(HOST_WAIT, "host_wait", 'j', "step class: waiting for the host (StreamCopyBegin)")     \
 	X(HOST_COPY, "host_copy", 'y', "step class: copying from and to the host")               \
 	X(HOST_END, "host_end", 'e', "step class: end of a copy (StreamCopyEnd)")                \

@@ -68,7 +68,6 @@ struct ts_absent_text {
 	const char *remark;	   /* behind its name; or NULL */
 	const char *cost;
 	enum ts_instead instead[TS_INSTEADS]; /* the most useful first */
-	bool by_import; /* a profile.pop may have it where only libpva finds it */
 };
 
 extern const struct ts_absent_text ts_absent_texts[TS_ABSENT_COUNT];

@@ -82,8 +82,6 @@ struct ts_view_env {
 	bool partial;	 /* a view sets it: damage, although its questions were answered */
 	bool looking;	 /* for some milliseconds it is not known what there is of an index */
 	const struct ts_index_status *indexing; /* for the Jobs view; or NULL */
-	/* what may be said of libpva behind its name: "is here: :import asks it for ..."; or NULL */
-	const char *offer;
 	struct ts_jobs *jobs;
 	struct ts_window window[TS_WINDOW_COUNT]; /* of lists: what they hold, how often that did */
 	enum ts_context
@@ -347,7 +345,7 @@ ts_pane_has(const struct ts_pane_data *d)
 /* Set the state from the code of a fetch: OK, DAMAGED (partial when `some`), ABSENT, failed. */
 void ts_pane_result(struct ts_pane_data *d, enum ts_code code, const struct ts_err *err, bool some);
 
-/* Draw the panel of a pane that has nothing to show: loading, failed, absent (with env->offer). */
+/* Draw the panel of a pane that has nothing to show: loading, failed, absent. */
 void ts_pane_draw(struct ts_canvas *c, struct ts_rect r, const struct ts_view_env *env,
 	const struct ts_pane_data *d);
 

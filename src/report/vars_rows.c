@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vars_store - see the header.
+ * vars_rows - see the header.
  *
  * The variables go into a table as they come; rows of a tile have to stand together for all that follows, so
  * when the file has them in another order the tables are written once more, sorted, into another file (SQLite
@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "tilescope/report/vars_store.h"
+#include "tilescope/report/vars_rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -27,9 +26,6 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/base/strbuf.h"
 #include "tilescope/format/vars_json.h"
-#include "tilescope/io/sync.h"
-#include "tilescope/report/import.h"
-#include "tilescope/report/stores.h"
 
 enum { PATH_LIMIT = 1 << 14 };
 
@@ -64,7 +60,7 @@ sql_failed(sqlite3 *db, struct ts_err *err)
 	if (sqlite3_errcode(db) == SQLITE_NOMEM)
 		return ts_err_nomem(err);
 	return ts_err_sys(err, sqlite3_system_errno(db) ? sqlite3_system_errno(db) : EIO,
-		"the store of vars.json cannot be written");
+		"the rows of vars.json cannot be written");
 }
 
 static enum ts_code
@@ -150,7 +146,7 @@ write_elements(struct maker *m, struct ts_err *err)
 	return code;
 }
 
-/* --- the store -------------------------------------------------------------------------------- */
+/* --- the tables ------------------------------------------------------------------------------- */
 
 static enum ts_code
 begin(struct maker *m, const char *path, struct ts_err *err)
@@ -283,172 +279,41 @@ fill(const char *to, struct ts_source *json, struct ts_notes *notes, const char 
 
 /* --- where it lies ---------------------------------------------------------------------------- */
 
+/* A name among the temporary files, until it is open. */
 static enum ts_code
-name_of(char **name, const struct ts_source *json, struct ts_files *files, const char *path,
-	const char *dir, struct ts_err *err)
-{
-	char store[TS_STORE_NAME], *real = ts_files_name(files, path);
-	struct ts_strbuf b;
-
-	*name = NULL;
-	if (!real)
-		return files || errno == ENOMEM ? ts_err_nomem(err)
-						: ts_err_sys(err, errno, "%s", path);
-	ts_store_name_vars(store, real, json);
-	free(real);
-	ts_strbuf_init(&b, PATH_LIMIT);
-	ts_strbuf_printf(&b, "%s/import/%s", dir, store);
-	*name = ts_strbuf_take(&b);
-	return *name ? TS_OK : ts_err_nomem(err);
-}
-
-/* Is it all there? A file that was cut is no store. */
-static bool
-is_whole(struct ts_source *s)
-{
-	struct ts_sqlite_header h;
-
-	return !ts_sqlite_header_read(&h, s, NULL) && h.pages_said > 0 &&
-		h.pages_said * h.page_size <= h.bytes;
-}
-
-enum ts_code
-ts_vars_store_find(struct ts_source **s, struct ts_files *files, const char *path, const char *dir,
-	struct ts_err *err)
-{
-	struct ts_source *json;
-	char *name = NULL;
-	enum ts_code code;
-
-	*s = NULL;
-	if (!dir)
-		return TS_OK;
-	code = ts_files_open(files, &json, path, NULL, err);
-	if (code)
-		return code;
-	code = name_of(&name, json, files, path, dir, err);
-	ts_source_close(json);
-	if (!code && ts_source_open_file(s, name, NULL))
-		*s = NULL;
-	if (*s && !is_whole(*s)) {
-		ts_source_close(*s);
-		*s = NULL;
-	}
-	if (*s)
-		ts_store_use(name);
-	free(name);
-	return code;
-}
-
-/* The directories above a file. What cannot be made is told by whoever wants to write there. */
-static void
-make_dirs(char *file)
-{
-	for (char *slash = strchr(file + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)!mkdir(file, 0700);
-		*slash = '/';
-	}
-}
-
-/* A name for the file while it is made: beside its place, or among the temporary files. */
-static enum ts_code
-make_temporary(char **temporary, const char *place, struct ts_err *err)
+make_temporary(char **temporary, struct ts_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct ts_strbuf b;
 	int fd;
 
 	ts_strbuf_init(&b, PATH_LIMIT);
-	if (place)
-		ts_strbuf_printf(&b, "%s.XXXXXX", place);
-	else
-		ts_strbuf_printf(&b, "%s/tilescope-vars.XXXXXX",
-			tmp && tmp[0] == '/' ? tmp : "/tmp");
+	ts_strbuf_printf(&b, "%s/tilescope-vars.XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
 	*temporary = ts_strbuf_take(&b);
 	if (!*temporary)
 		return ts_err_nomem(err);
-	make_dirs(*temporary);
 	fd = mkostemp(*temporary, O_CLOEXEC);
-	if (fd < 0) {
-		int why = errno;
-
-		free(*temporary);
-		*temporary = NULL;
-		return ts_err_sys(err, why, "a store of vars.json cannot be made");
-	}
+	if (fd < 0)
+		return ts_err_sys(err, errno, "the rows of vars.json cannot be written");
 	close(fd);
 	return TS_OK;
 }
 
-/* Else a power failure can leave the name and not the bytes. */
-static enum ts_code
-sync_file(const char *name, const struct ts_cancel *cancel, struct ts_err *err)
-{
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	enum ts_code code;
-
-	if (fd < 0)
-		return ts_err_sys(err, errno, "%s", name);
-	code = ts_sync(fd, cancel, err);
-	close(fd);
-	return code;
-}
-
-/* Open what was made; it gets its name, or (`place` NULL) none. */
-static enum ts_code
-settle(struct ts_source **s, const char *temporary, const char *place,
-	const struct ts_cancel *cancel, struct ts_err *err)
-{
-	enum ts_code code = place ? sync_file(temporary, cancel, err) : TS_OK;
-
-	if (code)
-		return code;
-	if (place && rename(temporary, place) < 0)
-		return ts_err_sys(err, errno, "%s", place);
-	code = ts_source_open_file(s, place ? place : temporary, err);
-	if (!place)
-		unlink(temporary);
-	return code;
-}
-
-/* Those of the file as it was before go. */
-static void
-tidy(const char *place, struct ts_files *files, const char *path)
-{
-	char *real = place ? ts_files_name(files, path) : NULL;
-
-	if (real)
-		ts_import_tidy(place, real);
-	free(real);
-}
-
 enum ts_code
-ts_vars_store_make(struct ts_source **s, struct ts_notes *notes, struct ts_files *files,
-	const char *path, const char *dir, struct ts_progress *progress,
-	const struct ts_cancel *cancel, struct ts_err *err)
+ts_vars_rows_make(struct ts_source **s, struct ts_notes *notes, struct ts_source *json,
+	const char *path, struct ts_progress *progress, const struct ts_cancel *cancel,
+	struct ts_err *err)
 {
-	char *place = NULL, *temporary = NULL;
-	struct ts_source *json;
-	enum ts_code code = ts_files_open(files, &json, path, cancel, err);
+	char *temporary;
+	enum ts_code code = make_temporary(&temporary, err);
 
 	*s = NULL;
-	if (code)
-		return code;
-	if (dir)
-		code = name_of(&place, json, files, path, dir, err);
-	if (!code)
-		code = make_temporary(&temporary, place, err);
-	if (!code)
+	if (!code) {
 		code = fill(temporary, json, notes, path, progress, cancel, err);
-	if (!code) /* what is damaged is looked at again the next time */
-		code = settle(s, temporary, notes->partial ? NULL : place, cancel, err);
-	if (!code)
-		tidy(notes->partial ? NULL : place, files, path);
-	if (code && temporary)
+		if (!code)
+			code = ts_source_open_file(s, temporary, err);
 		unlink(temporary);
-	ts_source_close(json);
+	}
 	free(temporary);
-	free(place);
 	return code;
 }
