@@ -558,7 +558,7 @@ def keymap_emacs_searches_on(ctx):
     first = int(re.match(r"hit ([\d,]+) of", line("C-r")[0]).group(1).replace(",", ""))
     second = int(re.match(r"hit ([\d,]+) of", line("C-r")[0]).group(1).replace(",", ""))
     third = int(re.match(r"hit ([\d,]+) of", line("C-s")[0]).group(1).replace(",", ""))
-    expect(second == first - 1 and third == first, "the way of hits: %r" % [first, second, third])
+    expect((second == first - 1 or first == 1 < second) and third == first, "the way of hits: %r" % [first, second, third])
     line("C-g")
     t.quit()
 

@@ -124,7 +124,7 @@ def another_file_is_named(ctx):
     t = ctx.pty(report, size=(100, 40))
     t.wait(lambda text: "cycles" in text and "being" not in text)
     os.rename(path, os.path.join(report, "profile_other.pop"))
-    t.wait(OFFER)
+    t.wait("r reads it as it is")
     t.press("r")
     t.wait("profile.pop is gone: profile_other.pop is shown")
     t.clean()

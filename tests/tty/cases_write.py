@@ -341,13 +341,13 @@ def graph_of_what_is_shown(ctx):
     """`:write FILE.dot` in Operations: the layer, the filter, groups, the tree, producers and consumers; its head says which."""
     path = ctx.copy("graph")
     should = Operations(ctx.relations())
-    names = [should.context[key][2] for kind, key in should.nodes if kind == "c" and should.context[key][1] == "popart"]
-    layer, kinds = len(names), sum(n.split("/")[-1] == "matMul" for n in names)
+    names = [should.context[key][2] for kind, key in should.nodes if kind == "c" and should.context[key][1] == "poplar"]
+    layer, kinds = len(names), sum(n.split("/")[-1] == "Convolve" for n in names)
     t = ctx.pty(path, size=(120, 40), wait="CYCLES")
     t.press("6")
-    t.wait("popart")
+    t.wait("from contexts")
     said = {}
-    for name, keys in (("layer", ["layer popart"]), ("filter", ["filter kind=matMul"]), ("group", ["filter", "rollup layer_(.)"]),
+    for name, keys in (("layer", ["layer poplar"]), ("filter", ["filter name~Convolve$"]), ("group", ["filter", "rollup layer_(.)"]),
                        ("tree", ["layer-tree on"])):
         for key in keys:
             command(t, key, "")
@@ -358,7 +358,7 @@ def graph_of_what_is_shown(ctx):
     t.quit()
     every = graph(ctx, "all.dot")
     linked = ctx.run("query", "-f", "csv", path, "SELECT node, count(DISTINCT other) FROM operation_node n JOIN "
-                     "operation_link USING (node) WHERE layer = 'popart' AND way <> 'shared' GROUP BY node LIMIT 1",
+                     "operation_link USING (node) WHERE layer = 'poplar' AND way <> 'shared' GROUP BY node LIMIT 1",
                      stdin=subprocess.DEVNULL).stdout.decode().splitlines()[1].split(",")
     t = ctx.pty("--at", "operations?node=%s&tab=links&pane=tabs" % linked[0], path, size=(120, 40), wait="named")
     command(t, "write links.dot", "wrote links.dot")
@@ -368,11 +368,11 @@ def graph_of_what_is_shown(ctx):
         expect(all(a in g["nodes"] and b in g["nodes"] for a, b in g["arrows"] + g["dashed"]), "%s: lines from nowhere" % name)
         expect(any("figures of each" in line for line in g["head"]), "%s: %r" % (name, g["head"]))
     expect(len(said["layer"]["nodes"]) == layer, "%d of the layer, not %d" % (len(said["layer"]["nodes"]), layer))
-    expect("layer popart: %d of %d operations" % (layer, layer) in said["layer"]["text"], "%r" % said["layer"]["head"])
+    expect("layer poplar: %d of %d operations" % (layer, layer) in said["layer"]["text"], "%r" % said["layer"]["head"])
     expect(len(said["filter"]["nodes"]) == kinds, "%d that pass, not %d" % (len(said["filter"]["nodes"]), kinds))
     expect(set(said["filter"]["arrows"]) <= set(said["layer"]["arrows"]), "arrows between those that pass")
     expect(said["layer"]["arrows"], "arrows of the layer")
-    expect("filter kind=matMul" in said["filter"]["text"], "%r" % said["filter"]["head"])
+    expect("filter name~Convolve$" in said["filter"]["text"], "%r" % said["filter"]["head"])
     expect(said["group"]["boxes"] > 2 and len(said["group"]["nodes"]) == layer, "%d boxes" % said["group"]["boxes"])
     expect(said["tree"]["nodes"] == every["nodes"] and len(said["tree"]["nodes"]) > layer, "the tree is all of them")
     expect(said["tree"]["dashed"] == every["dashed"] and said["tree"]["dashed"], "what stands below what")
