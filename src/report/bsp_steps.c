@@ -14,11 +14,7 @@
 #include "tilescope/base/mem.h"
 #include "tilescope/report/slices.h"
 
-enum {
-	PLACE_ROWS = 160, /* on either side of a time that are fetched with it, of another host */
-	LATE_ROWS = 1
-		<< 10 /* behind the first that begins after the range: steps that overlap it may begin before */
-};
+enum { PLACE_ROWS = 160 /* on either side of a time that are fetched with it, of another host */ };
 
 static enum ts_code
 add_step(struct bsp_steps *s, const struct bsp_step *step, struct ts_err *err)
@@ -41,21 +37,22 @@ read_all(bool *many, struct bsp_steps *s, struct ts_reader *rd, const struct ts_
 {
 	const struct ts_slice *at = NULL;
 	struct ts_slices *slices;
-	int64_t rows = 0, late = 0;
+	int64_t rows = 0, behind = 0; /* rows in a row that begin behind the range */
+	bool done = false;
 	enum ts_code code = ts_slices_open_range(&slices, rd, t, from, to, cache, NULL, err);
 
 	if (code)
 		return code;
-	while (late < LATE_ROWS && !*many && !(code = ts_slices_next(&at, slices, err)) && at) {
+	while (!done && !*many && !(code = ts_slices_next(&at, slices, err)) && at) {
 		struct bsp_step step = {at->start, at->end, at->end - at->start, at->program,
 			at->compute_set, at->class_of};
 
-		late += late > 0;
-		*many = ++rows - late > 2 * TS_BSP_SLICES || s->n > TS_BSP_STEPS;
+		*many = ++rows - behind > 2 * TS_BSP_SLICES || s->n > TS_BSP_STEPS;
 		if (at->ipu != ipu)
 			continue;
-		if (late == 0)
-			late = at->start >= to && !t->forwards && trace_rises(t, rd, TS_STEP_IPU);
+		behind = at->start >= to ? behind + 1 : 0;
+		done = behind > TS_TRACE_LOOK_BACK && !t->forwards &&
+			trace_rises(t, rd, TS_STEP_IPU);
 		if (at->end <= at->start || at->end <= from || at->start >= to)
 			continue;
 		code = add_step(s, &step, err);

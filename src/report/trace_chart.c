@@ -6,7 +6,8 @@
  *
  * Else, exact: all rows that may lie in the range are read, from a little before the place where the
  * first lane reaches its begin (steps that overlap others may have begun earlier: up to
- * TS_TRACE_LOOK_BACK rows are looked at) to where every lane has passed its end.
+ * TS_TRACE_LOOK_BACK rows are looked at) to where every lane has passed its end, and as many rows further: starts
+ * of a real trace go back now and then.
  *
  * Sampled: times are spread evenly over the range, a few in every column of a narrow chart, one in
  * every second or third of a wide one, so that it takes some milliseconds. At each the rows that
@@ -145,13 +146,23 @@ all_passed(const struct drawing *d, bool *passed, int *left, size_t from)
 	return *left == 0;
 }
 
-/* Read all rows up to where every lane is behind the range. */
+/* Rows in a row that begin behind the range, the last ones that were read. */
+static int64_t
+rows_behind(const struct drawing *d, size_t from, int64_t behind)
+{
+	for (size_t i = from; i < d->parts.n; i++)
+		behind = d->parts.p[i].start < d->c->to ? 0 : behind + 1;
+	return behind;
+}
+
+/* Read all rows up to where every lane is behind the range, and so many further that none goes back into it. */
 static enum ts_code
 read_through(struct drawing *d, const struct trace_stretch *s)
 {
 	bool passed[TS_TRACE_LANES] = {false};
 	int left = d->c->lanes;
 	int64_t to = s->high.at, end = trace_add(to, s->settle), step = 512 / d->t->part.per;
+	int64_t behind = 0;
 	enum ts_code code = trace_parts_read(&d->parts, d->rd, d->t, s->begin, to, 0, &d->c->rows,
 		d->err);
 	enum ts_code damaged;
@@ -160,7 +171,12 @@ read_through(struct drawing *d, const struct trace_stretch *s)
 	damaged = code;
 	if (code == TS_E_DAMAGED)
 		code = TS_OK;
-	while (!code && !all_passed(d, passed, &left, seen) && to < end && to <= d->t->part.last) {
+	while (!code && to < end && to <= d->t->part.last) {
+		bool all = all_passed(d, passed, &left, seen);
+
+		behind = rows_behind(d, seen, behind);
+		if (all && behind > TS_TRACE_LOOK_BACK)
+			break;
 		int64_t next = ts_min_i64(end, trace_add(to, step + 1));
 
 		seen = d->parts.n;

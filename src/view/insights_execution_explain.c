@@ -16,7 +16,7 @@
 
 #include "insights_internal.h"
 
-enum { SQL = TS_EXPLAIN_QUERY - 1, SAVED_SQL = 300 };
+enum { SQL = TS_EXPLAIN_QUERY - 1, SAVED_SQL = 600 };
 
 static const struct ts_execution_facts *
 facts_of(const struct insights_view *s)

@@ -22,13 +22,13 @@ import time
 ROWS = {}               # id -> Row, in the order of the table
 MEASURES = []           # (function, ids, scales)
 SCALES = ("1x", "10x", "100x")
-# steps and lowered variables of each report; the last is that of `tilescope demo --scale huge`
+# steps and lowered variables of each report
 SIZES = {
-    "full": {"1x": (200000, 960000), "10x": (2000000, 9600000), "100x": (20000000, 96000000)},
+    "full": {"1x": (200000, 600000), "10x": (2000000, 6000000), "100x": (20000000, 60000000)},
     "small": {"1x": (20000, 96000), "10x": (200000, 960000), "100x": (2000000, 9600000)},
     "tiny": {"1x": (200, 6000), "10x": (2000, 9000), "100x": (20000, 12000)},
 }
-STORE = {"full": (1000000, 8000000), "small": (100000, 800000), "tiny": (2000, 8000)}
+BERT = {"full": (1000000, 10000000), "small": (100000, 1000000), "tiny": (2000, 8000)}
 
 
 class Skip(Exception):
@@ -164,8 +164,7 @@ class Bench:
                 raise RuntimeError("demo: %s" % r.stderr.decode(errors="replace"))
             with open(mark, "w") as f:
                 f.write(want)
-        return next(os.path.join(where, n) for n in ("profile.pop", "report.tilescope")
-                    if os.path.exists(os.path.join(where, n)))
+        return os.path.join(where, "profile.pop")
 
     def shape(self):
         return ["--ipus", "2", "--tiles", "64"] if self.tiny else \
@@ -174,19 +173,14 @@ class Bench:
     def report(self, scale=None):
         scale = scale or self.scale
         steps, variables = SIZES[self.size][scale]
-        return self.demo("%s-%s" % (self.size, scale), "--layout", "sdk", *self.shape(),
-                         "--steps", str(steps), "--variables", str(variables))
-
-    def store(self):
-        """One report with every relation, for the views that the others have nothing for."""
-        steps, variables = STORE[self.size]
-        return self.demo(self.size + "-store", "--layout", "store", *self.shape(),
+        return self.demo("%s-%s" % (self.size, scale), *self.shape(),
                          "--steps", str(steps), "--variables", str(variables))
 
     def bert(self):
-        """As large as a BERT on four IPUs, and with as many names (full size only)."""
-        return self.store() if self.size != "full" else \
-            self.demo("full-bert", "--scale", "bert", "--layout", "store")
+        """As large as a BERT on four IPUs, and with as many names; smaller ones when not at full size."""
+        steps, variables = BERT[self.size]
+        more = [] if self.size == "full" else ["--steps", str(steps), "--variables", str(variables)]
+        return self.demo(self.size + "-bert", "--scale", "small" if self.tiny else "bert", *self.shape(), *more)
 
     def cache(self, name, empty=False):
         where = os.path.join(self.folder, "cache", name)

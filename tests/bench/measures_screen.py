@@ -20,7 +20,7 @@ STARTS = {"trace": "7 right*8 +*3 L*4 left*4 H*2 -*2 tab down*6 pgdn*4 end home"
           "memory": "3 right*8 +*3 L*4 left*4 H*2 -*2 tab down*4 tab down*6 pgdn*4 up*4",
           "variables": "8 down*6 pgdn*4 up*4 end home",
           "tables": "9 tab down*6 pgdn*4 up*4 end home"}
-STARTS_STORE = {"liveness": "4 right*8 +*3 L*4 left*4 H*2 -*2 tab down*6"}
+STARTS_BERT = {"liveness": "4 right*8 +*3 L*4 left*4 H*2 -*2 tab down*6"}
 EARLY = 0.05            # seconds from the start of the program until the first of them
 
 
@@ -296,7 +296,7 @@ def keys_quiet(b):
     play_views(b, path, cache, "down*2 pgdn" if b.tiny else TEXT, None, text, LISTS)
     play_views(b, path, cache, None, SHORT if b.tiny else CHART, chart)
     if b.scale == "100x":       # the view that needs what the other reports do not have
-        play_views(b, b.store(), b.indexed(b.store()) or "none", None, SHORT if b.tiny else CHART,
+        play_views(b, b.bert(), b.indexed(b.bert()) or "none", None, SHORT if b.tiny else CHART,
                    chart, ["liveness"])
     out = {"keys-text-p50": {"ours": text.last},
            "keys-text-p99": text.row(),
@@ -316,8 +316,8 @@ def keys_quiet(b):
 
 
 def known(b):
-    """The report of layout store, and a cache with all that its views keep of it."""
-    path = b.store()
+    """The report at bert scale, and a cache with all that its views keep of it."""
+    path = b.bert()
     cache = b.indexed(path)
     if cache and not b.tiny and not getattr(b, "views_known", False):
         with app(b, path, cache=cache) as s:
@@ -422,7 +422,7 @@ def keys_start(b):
     k = Keys()
     starts = [(b.report(), *item) for item in STARTS.items()]
     if b.scale == "100x":
-        starts += [(b.store(), *item) for item in STARTS_STORE.items()]
+        starts += [(b.bert(), *item) for item in STARTS_BERT.items()]
     for path, k.view, spec in starts:
         with app(b, path, cache=b.cache("new", empty=True)) as s:
             s.start(worst)

@@ -7,7 +7,7 @@ import sqlite3
 
 from .harness import case, expect, parse
 
-SHAPE = ("--layout", "profile", "--ipus", "1", "--tiles", "6", "--steps", "100", "--variables", "400", "--no-archive")
+SHAPE = ("--ipus", "1", "--tiles", "6", "--steps", "100", "--variables", "400", "--no-archive")
 ROWS = ("SELECT id, tile, name, bytes, \"offset\", alignment, category_name(category) AS category, class, always_live "
         "FROM lowered_variable ORDER BY id")
 KEYS = ("tile", "name", "sizeBytes", "offset", "alignment", "category", "equivalenceClass", "alwaysLive")

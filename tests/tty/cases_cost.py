@@ -10,7 +10,7 @@ SCROLL_BYTES = 600          # budget of one line at 200x60; twice that fails
 def idle(ctx, p):
     """Nothing happens: nothing is sent, no CPU is used."""
     view, w = p
-    t = ctx.pty("--at", view, ctx.reports["store"], size=(w, w * 3 // 10))
+    t = ctx.pty("--at", view, ctx.demo, size=(w, w * 3 // 10))
     t.settle(timers=True)
     t.is_idle(2)
     t.quit()
@@ -19,10 +19,10 @@ def idle(ctx, p):
 @case(params=["prompt", "help", "messages", "pending-key", "too-small", "list"], cost=3, sample=1)
 def idle_elsewhere(ctx, where):
     if where == "list":
-        ctx.copy("store", "all/one")
+        ctx.copy("all/one")
         t = ctx.pty(ctx.path("all"), wait="one")
     else:
-        t = ctx.pty(ctx.reports["store"])
+        t = ctx.pty(ctx.demo)
     keys = {"prompt": ":", "help": "?", "messages": "M", "pending-key": "g"}
     if where in keys:
         t.press(keys[where])
@@ -40,7 +40,7 @@ def bytes_of(t, key, times):
 @case(params=["help", "summary", "memory", "liveness", "trace"], sample=1)
 def scroll_bytes(ctx, view):
     """A line down at 200x60, in the list of a view."""
-    t = ctx.pty(*(["--at", view] if view != "help" else []), ctx.reports["store"], size=(200, 60))
+    t = ctx.pty(*(["--at", view] if view != "help" else []), ctx.demo, size=(200, 60))
     t.settle()
     if view == "help":
         t.press("?")
@@ -56,7 +56,7 @@ def scroll_bytes(ctx, view):
 
 @case()
 def page_bytes(ctx):
-    t = ctx.pty(ctx.reports["store"], size=(200, 60))
+    t = ctx.pty(ctx.demo, size=(200, 60))
     t.press("?")
     most = bytes_of(t, "pgdn", 3)
     expect(most <= 2 * 30000, "%d bytes for a page" % most)
@@ -66,7 +66,7 @@ def page_bytes(ctx):
 @case(params=VIEWS, sample=1)
 def unchanged_bytes(ctx, view):
     """A key that changes nothing on the screen sends nothing (but a bell)."""
-    t = ctx.pty("--at", view, ctx.reports["store"], size=(200, 60))
+    t = ctx.pty("--at", view, ctx.demo, size=(200, 60))
     t.settle()
     t.press(VIEWS[view])
     for key in ("esc", VIEWS[view], VIEWS[view]):
@@ -81,7 +81,7 @@ def unchanged_bytes(ctx, view):
 @case()
 def slow_terminal(ctx):
     """A terminal that does not read: keys are still taken, and it catches up."""
-    t = ctx.pty(ctx.reports["store"], size=(200, 60))
+    t = ctx.pty(ctx.demo, size=(200, 60))
     for _ in range(30):
         t.send("1347?M\x1b")            # nothing is read meanwhile
     t.send("\x1b")
@@ -97,6 +97,6 @@ def slow_terminal(ctx):
 
 @case()
 def first_screen_bytes(ctx):
-    t = ctx.pty(ctx.reports["store"], size=(200, 60))
+    t = ctx.pty(ctx.demo, size=(200, 60))
     expect(len(t.raw) <= 60000, "%d bytes for the first screen" % len(t.raw))
     t.quit()

@@ -20,9 +20,9 @@ SOURCE = "poplar/Graph.cpp"
 def step_with_context(profile, wanted=True):
     """A step of a compute set; wanted False: one whose program says no context."""
     db = sqlite3.connect(profile)
-    found = db.execute("SELECT s.id FROM steps s JOIN programs p ON p.id = s.program WHERE "
-                       "p.debug_context IS %s NULL AND s.compute_set IS %s NULL ORDER BY 1 LIMIT 1"
-                       % (("NOT", "NOT") if wanted else ("", ""))).fetchone()
+    found = db.execute("SELECT s.id FROM steps s LEFT JOIN programs p ON p.id = s.program WHERE "
+                       "coalesce(p.debug_id, 0) > 0 IS %s AND s.compute_set IS %s NULL ORDER BY 1 LIMIT 1"
+                       % (("1", "NOT") if wanted else ("0", ""))).fetchone()
     db.close()
     return found[0]
 
@@ -36,7 +36,7 @@ def go(t, step):
 @case(params=[(80, 24), (160, 45), (40, 12)], sample=1, smoke=1)
 def debug_tab(ctx, size):
     """From the leaf to the root, folded; the tab goes with the cursor, and goes away."""
-    profile = ctx.copy("sdk")
+    profile = ctx.copy()
     t = ctx.pty("--at", "trace", profile, size=size, wait="step 0")
     t.press("tab")
     go(t, step_with_context(profile))
@@ -52,9 +52,9 @@ def debug_tab(ctx, size):
         t.press("home", "left")             # folded
         t.press("right", "right")
     t.press("/")
-    t.type("availableMemory")
+    t.type("category")
     t.press("enter")
-    t.has("availableMemoryProportion")
+    t.has("category  computeSet")
     t.clean()
     t.press("tab", "d")
     t.lacks("leaf to root")
@@ -68,11 +68,9 @@ def debug_tab(ctx, size):
 @case()
 def debug_of_variables(ctx):
     """A variable's context, in the place of its fields."""
-    t = ctx.pty("--at", "variables", ctx.reports["store"], size=(100, 40))
-    t.wait(" variables, ")
-    t.press("&")
-    t.type("category:variable")
-    t.press("enter", "d")
+    t = ctx.pty("--at", "variables?level=unlowered&sort=bytes", ctx.demo, size=(100, 40))
+    t.wait("Variables before lowering")
+    t.press("d")
     t.wait("leaf to root")
     t.has("poptorch")
     t.press("tab", "down", "down", "tab", "d")
@@ -80,10 +78,10 @@ def debug_of_variables(ctx):
     t.quit()
 
 
-@case(params=["memory", "liveness"])
+@case(params=["memory?pane=tabs&tab=sets", "liveness"])
 def debug_elsewhere(ctx, view):
     """The same tab in the other views that have objects with contexts."""
-    t = ctx.pty("--at", view, ctx.reports["store"], size=(100, 40))
+    t = ctx.pty("--at", view, ctx.demo, size=(100, 40))
     t.press("d")
     t.wait("Debug: ")
     t.wait("leaf to root")
@@ -95,7 +93,7 @@ def debug_elsewhere(ctx, view):
 
 @case()
 def debug_is_not_there(ctx):
-    profile = ctx.copy("sdk")
+    profile = ctx.copy()
     os.unlink(os.path.join(os.path.dirname(profile), "debug.cbor"))
     t = ctx.pty("--at", "trace", profile, size=(100, 40))
     t.press("d")
@@ -108,7 +106,7 @@ def debug_is_not_there(ctx):
 @case()
 def debug_is_damaged(ctx):
     """What is whole is shown, and what is wrong is said with its offset."""
-    profile = ctx.copy("sdk")
+    profile = ctx.copy()
     debug = os.path.join(os.path.dirname(profile), "debug.cbor")
     with open(debug, "rb") as f:
         os.truncate(debug, f.read().index(b"stringTable") + 60)   # of the names none is left
@@ -124,7 +122,7 @@ def debug_is_damaged(ctx):
 @case()
 def editor(ctx):
     """e gives the terminal to the editor and takes it back; no shell looks at the name."""
-    profile = ctx.copy("sdk")
+    profile = ctx.copy()
     tool = ctx.write("ed.sh", EDITOR)
     os.chmod(tool, 0o755)
     t = ctx.pty("--at", "trace", profile, size=(120, 40), env={"EDITOR": tool + " --flag  -x"})
@@ -152,7 +150,7 @@ def editor(ctx):
 
 @case()
 def editor_that_is_none(ctx):
-    profile = ctx.copy("sdk")
+    profile = ctx.copy()
     ctx.write(os.path.join(os.path.dirname(profile), SOURCE), "int main;\n")
     t = ctx.pty("--at", "trace", profile, size=(120, 40), env={"VISUAL": "/nowhere/ed"})
     t.press("tab")

@@ -31,14 +31,14 @@ def config_with_errors(ctx):
     path = ctx.write(os.path.join(ctx.config, "config"),
                      "# mine\nset units bytes\nset nosuch 1\nfrobnicate\nset units furlong\n"
                      "set theme \"unclosed\nset mouse on\n\x1b[31mset time us\nset time us\n")
-    t = ctx.pty(ctx.reports["store"], wait="MEMORY", size=(250, 40))
+    t = ctx.pty(ctx.demo, wait="MEMORY", size=(250, 40))
     first, log = said(t)
     expect(re.search(r"config:3: .*nosuch", first), "the first error: %r" % first)
     for n in (3, 4, 5, 6, 8):
         expect("%s:%d: " % (path, n) in log, "line %d is not reported:\n%s" % (n, log))
     for n in (1, 2, 7, 9):
         expect("%s:%d: " % (path, n) not in log, "line %d is reported:\n%s" % (n, log))
-    worst = ctx.summary(ctx.reports["store"])["memory"]["worst_tile_bytes"]
+    worst = ctx.summary(ctx.demo)["memory"]["worst_tile_bytes"]
     t.has("{:,}".format(worst))
     expect("1000" in t.screen.modes, "the mouse is not on")
     t.clean()
@@ -48,7 +48,7 @@ def config_with_errors(ctx):
 @case()
 def wrong_keymap_and_theme(ctx):
     """Both are said."""
-    t = ctx.pty("--keymap", "nokeys", "--theme", "nolooks", ctx.reports["store"], wait="MEMORY",
+    t = ctx.pty("--keymap", "nokeys", "--theme", "nolooks", ctx.demo, wait="MEMORY",
                 size=(120, 40))
     first, log = said(t)
     for word in ('there is no keymap "nokeys"', 'there is no theme "nolooks"'):
@@ -64,14 +64,14 @@ def wrong_keymap_and_theme(ctx):
 def config_that_is_none(ctx):
     for text in (os.urandom(5000), b"", b"\n" * 100, b"x" * 100000, b"set units bytes"):
         ctx.write(os.path.join(ctx.config, "config"), text)
-        t = ctx.pty(ctx.reports["store"], wait="MEMORY")
+        t = ctx.pty(ctx.demo, wait="MEMORY")
         t.press("M", "esc")
         t.clean()
         t.quit()
         t.close()
     os.unlink(os.path.join(ctx.config, "config"))
     os.mkdir(os.path.join(ctx.config, "config"))
-    t = ctx.pty(ctx.reports["store"], wait="MEMORY")
+    t = ctx.pty(ctx.demo, wait="MEMORY")
     t.quit()
 
 
@@ -81,7 +81,7 @@ def keymap_with_errors(ctx):
               "inherit default\nbind global x view memory -- my own\nbind global y nosuchcommand\n"
               "bind nowhere z up\nbind global\nbind global Hyper-x up\nunbind global r\nnonsense\n"
               "bind global C-x view\nbind trace x view summary\n")
-    t = ctx.pty("--keymap", "mine", ctx.reports["store"], wait="MEMORY", size=(160, 40))
+    t = ctx.pty("--keymap", "mine", ctx.demo, wait="MEMORY", size=(160, 40))
     first, log = said(t)
     expect(re.search(r"mine\.keys:3: .*nosuchcommand", first), "the first error: %r" % first)
     for n in (3, 4, 5, 6, 8, 9):
@@ -106,7 +106,7 @@ def theme_with_errors(ctx):
     ctx.write(os.path.join(ctx.config, "themes", "mine.theme"),
               "inherit default\nrole tab_active #123456/red\nrole nosuch red\nrole text #12\n"
               "role text red green blue\nfrob\nrole\nrole title \"open\nrole label cyan\n")
-    t = ctx.pty("--theme", "mine", ctx.reports["store"], wait="MEMORY", size=(160, 40))
+    t = ctx.pty("--theme", "mine", ctx.demo, wait="MEMORY", size=(160, 40))
     first, log = said(t)
     expect(re.search(r"mine\.theme:3: .*nosuch", first), "the first error: %r" % first)
     for n in (3, 4, 5, 6, 7, 8):
@@ -120,7 +120,7 @@ def theme_with_errors(ctx):
 @case(depth=FULL)
 def files_that_are_not_there(ctx):
     for option, says in (("--theme", "theme"), ("--keymap", "keymap")):
-        t = ctx.pty(option, "nosuch", ctx.reports["store"], wait="MEMORY", size=(120, 30))
+        t = ctx.pty(option, "nosuch", ctx.demo, wait="MEMORY", size=(120, 30))
         expect("nosuch" in t.bottom() and says in t.bottom(), "%r" % t.bottom())
         t.press("3")
         tabs(t, "memory")
@@ -128,7 +128,7 @@ def files_that_are_not_there(ctx):
         t.close()
     for option in ("theme", "keymap"):
         ctx.write(os.path.join(ctx.config, "config"), "set %s nosuch\n" % option)
-        t = ctx.pty(ctx.reports["store"], wait="MEMORY", size=(120, 30))
+        t = ctx.pty(ctx.demo, wait="MEMORY", size=(120, 30))
         expect("nosuch" in t.bottom(), "%r" % t.bottom())
         t.quit()
         t.close()
@@ -139,7 +139,7 @@ def inherit_in_a_circle(ctx):
     ctx.write(os.path.join(ctx.config, "keymaps", "a.keys"), "inherit b\nbind global x quit\n")
     ctx.write(os.path.join(ctx.config, "keymaps", "b.keys"), "inherit a\ninherit default\n")
     ctx.write(os.path.join(ctx.config, "themes", "a.theme"), "inherit a\nrole text red\n")
-    t = ctx.pty("--keymap", "a", "--theme", "a", ctx.reports["store"], wait="MEMORY")
+    t = ctx.pty("--keymap", "a", "--theme", "a", ctx.demo, wait="MEMORY")
     t.press("M", "esc")
     t.send("x")
     t.expect_end(0)
@@ -151,7 +151,7 @@ def own_default_keymap(ctx):
     """A user's default.keys stands before the program's, and may inherit it."""
     ctx.write(os.path.join(ctx.config, "keymaps", "default.keys"),
               "inherit default\nbind global x view memory\n")
-    t = ctx.pty(ctx.reports["store"], wait="MEMORY")
+    t = ctx.pty(ctx.demo, wait="MEMORY")
     t.press("x")
     tabs(t, "memory")
     t.press("1")
@@ -163,11 +163,11 @@ def own_default_keymap(ctx):
 def settings_are_kept(ctx):
     """What :set changed is there again at the next start; what the user wrote after that wins."""
     kept = ctx.path("home", ".local", "state", "tilescope", "settings")
-    worst = ctx.summary(ctx.reports["store"])["memory"]["worst_tile_bytes"]
+    worst = ctx.summary(ctx.demo)["memory"]["worst_tile_bytes"]
     exact = "{:,}".format(worst)
 
     def shows_bytes(*args):
-        t = ctx.pty(*args, ctx.reports["store"], wait="MEMORY")
+        t = ctx.pty(*args, ctx.demo, wait="MEMORY")
         t.wait(lambda text: "worst tile" in text)
         t.settle()
         found = exact in t.text()
@@ -235,8 +235,8 @@ def spoil(db, table, column, key):
         db.execute("UPDATE %s SET %s = %s WHERE %s IS ?" % (table, column, value, key), [m, k])
 
 
-def hostile_report(ctx, kind):
-    path = ctx.copy(kind)
+def hostile_report(ctx):
+    path = ctx.copy()
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA journal_mode=OFF")
     db.execute("BEGIN")
@@ -257,7 +257,7 @@ def hostile_report(ctx, kind):
     return path
 
 
-@case(params=[(k, t) for k in ("store", "sdk", "built") for t in ("xterm-256color", "C")], cost=3, sample=1, smoke=1)
+@case(params=[(k, t) for k in ("demo", "built") for t in ("xterm-256color", "C")], cost=3, sample=1, smoke=1)
 def hostile_names(ctx, p):
     kind, term = p
     env = {"TERM": "vt100", "LC_ALL": "C"} if term == "C" else {"TERM": term}
@@ -267,7 +267,7 @@ def hostile_names(ctx, p):
                             per_ipu=100, extra_tables=4)
         path = rep.profile
     else:
-        path = hostile_report(ctx, kind)
+        path = hostile_report(ctx)
     for size in ((80, 24), (200, 60)):
         t = ctx.pty(os.path.dirname(path), env=env, size=size, wait=None)
         t.wait(lambda text: "MEMORY" in text)
@@ -297,7 +297,7 @@ def hostile_names(ctx, p):
 def hostile_path(ctx):
     """The directory's own name is shown in the title."""
     for name in ("a\x1b[31mb", "new\nline", "bidi\u202e", "x" * 200, "\u4e2d" * 60, "tab\there"):
-        path = ctx.copy("store", name)
+        path = ctx.copy(name)
         t = ctx.pty(os.path.dirname(path), wait="MEMORY", size=(120, 30))
         t.clean()
         t.quit()
@@ -307,7 +307,7 @@ def hostile_path(ctx):
         t.clean()
         t.close()
     bad = os.fsencode(ctx.path("")) + b"bad\xff\xfe"
-    shutil.copytree(ctx.reports["store"].encode(), bad)
+    shutil.copytree(ctx.demo.encode(), bad)
     t = ctx.pty(bad, wait="MEMORY")
     t.clean()
     t.quit()
@@ -318,7 +318,7 @@ def hostile_arguments(ctx):
     """What is refused ends by itself; names of things that are not there are only said."""
     for args, status in ((["--theme", "\x1b[31m"], 0), (["--at", "\x1b]0;x\x07"], 2),
                          (["--\x1b[31m"], 2), (["--keymap", "a\nb"], 0)):
-        t = ctx.pty(*args, ctx.reports["store"], wait=None, size=(120, 30))
+        t = ctx.pty(*args, ctx.demo, wait=None, size=(120, 30))
         if status == 0:
             t.wait("MEMORY")
             t.quit()
@@ -334,7 +334,7 @@ def hostile_arguments(ctx):
 def list_of_reports(ctx):
     """A directory without a report: those below it, Enter opens."""
     for name in ("one", "two/deep", "three"):
-        ctx.copy("store" if name != "three" else "sdk", os.path.join("all", name))
+        ctx.copy(os.path.join("all", name))
     ctx.write("all/other/readme.txt", "nothing")
     t = ctx.pty(ctx.path("all"), wait=lambda text: "one" in text and "deep" in text)
     t.has("three", "Reports below", "none yet")
@@ -360,7 +360,7 @@ def list_of_reports(ctx):
 @case()
 def list_keys(ctx):
     for name in ("one", "two"):
-        ctx.copy("store", os.path.join("all", name))
+        ctx.copy(os.path.join("all", name))
     t = ctx.pty(ctx.path("all"), wait="one")
     for key in ("3", "1", "/", "esc", "?", "?", "M", "M", "r", "y", "gm", "tab", "+", "n"):
         for k in ([key] if len(key) != 2 else list(key)):
@@ -381,7 +381,7 @@ def list_keys(ctx):
 @case()
 def list_by_default(ctx):
     """Without a path: what was opened last, and the working directory; it may be a report itself."""
-    ctx.copy("store", "here/below")
+    ctx.copy("here/below")
     t = ctx.pty(cwd=ctx.path("here"), wait="MiB")
     t.has("below", "none yet")
     t.press("enter")
@@ -395,7 +395,7 @@ def list_by_default(ctx):
 
 @case()
 def newest_report(ctx):
-    old, new = ctx.copy("store", "all/old"), ctx.copy("sdk", "all/new")
+    old, new = ctx.copy("all/old"), ctx.copy("all/new")
     os.utime(old, (1e9, 1e9))
     os.utime(new, (2e9, 2e9))
     t = ctx.pty("--latest", ctx.path("all"), wait="MEMORY", size=(120, 30))
@@ -415,10 +415,10 @@ def no_report_below(ctx):
 
 # ---- files that are half there, or change ----
 
-@case(params=["store", "sdk"], cost=5, sample=1, smoke=1)
-def being_written(ctx, kind):
+@case(cost=5, smoke=1)
+def being_written(ctx):
     """A -wal beside the profile: a banner; when it has gone and the file is there: the report."""
-    path = ctx.copy(kind)
+    path = ctx.copy()
     ctx.write(path + "-wal", b"7\x7f\x06\x82" + b"\0" * 5000)
     t = ctx.pty(os.path.dirname(path), wait="written", size=(100, 30))
     t.has("looking again every 2 s")
@@ -429,8 +429,8 @@ def being_written(ctx, kind):
     t.press("1")
     t.has("looking again every 2 s")
     t.is_idle(1)
-    before = ctx.summary(ctx.reports[kind])["memory"]["worst_tile"]
-    ctx.run("demo", ctx.path("new"), "--seed", "5", "--layout", kind)
+    before = ctx.summary(ctx.demo)["memory"]["worst_tile"]
+    ctx.run("demo", ctx.path("new"), "--seed", "5")
     now = ctx.summary(ctx.path("new"))["memory"]["worst_tile"]
     expect(before != now, "the test's own reports are alike")
     t.has("worst tile %d" % before)
@@ -444,7 +444,7 @@ def being_written(ctx, kind):
 @case(cost=5)
 def written_while_unreadable(ctx):
     """Half a file with a -journal: wait for it; it comes."""
-    path = ctx.copy("sdk")
+    path = ctx.copy()
     whole = open(path, "rb").read()
     ctx.write(path, whole[:50])
     ctx.write(path + "-journal", b"\xd9\xd5\x05\xf9" + b"\0" * 600)
@@ -459,7 +459,7 @@ def written_while_unreadable(ctx):
 
 @case(cost=4)
 def written_and_gone(ctx):
-    path = ctx.copy("sdk")
+    path = ctx.copy()
     ctx.write(path, b"SQLite format 3\0")
     ctx.write(path + "-journal", b"\xd9\xd5\x05\xf9" + b"\0" * 600)
     t = ctx.pty(os.path.dirname(path), wait="written", size=(100, 30))
@@ -472,7 +472,7 @@ def written_and_gone(ctx):
 @case()
 def temporary_name(ctx):
     """profile_<random>.pop: the engine is still alive."""
-    path = ctx.copy("sdk")
+    path = ctx.copy()
     os.rename(path, os.path.join(os.path.dirname(path), "profile_a1b2c3.pop"))
     t = ctx.pty(os.path.dirname(path), wait=None, size=(120, 30))
     t.settle()
@@ -482,10 +482,9 @@ def temporary_name(ctx):
     t.quit()
 
 
-@case(params=[("sdk", 0.5), ("sdk", 0.9), ("store", 0.5), ("store", 0.05), ("sdk", 0.02)], sample=1, smoke=1)
-def truncated(ctx, p):
-    kind, share = p
-    path = ctx.copy(kind)
+@case(params=[0.5, 0.9, 0.05, 0.02], sample=1, smoke=1)
+def truncated(ctx, share):
+    path = ctx.copy()
     builder.truncate(path, int(os.path.getsize(path) * share))
     t = ctx.pty(os.path.dirname(path), wait=None, size=(100, 30))
     if not t.shows():
@@ -504,7 +503,7 @@ def truncated(ctx, p):
 @case(params=range(6), sample=2, smoke=2)
 def noise(ctx, seed):
     """Pages overwritten with noise: no crash, no hang, no junk on any view."""
-    path = ctx.copy("sdk" if seed % 2 else "store")
+    path = ctx.copy()
     rng = random.Random(seed)
     pages = os.path.getsize(path) // builder.page_size(path)
     for _ in range(1 + seed * 3):
@@ -521,12 +520,11 @@ def noise(ctx, seed):
     t.quit()
 
 
-@case(params=["sdk", "store"], cost=2, depth=FULL)
-def behind_a_page(ctx, kind):
+@case(cost=2, depth=FULL)
+def behind_a_page(ctx):
     """A page of each large table is damaged: the views have the rows behind it, and say which are missing."""
-    path = ctx.copy(kind)
-    names = {"sdk": ("memory_by_tile", "vars_info", "steps"),
-             "store": ("tile_memory", "lowered_variable", "step")}[kind]
+    path = ctx.copy()
+    names = ("memory_by_tile", "vars_info", "steps")
     gone = {}
     for table in names:
         leaves = builder.leaves(path, table)
@@ -549,7 +547,7 @@ def behind_a_page(ctx, kind):
 @case(cost=2)
 def replaced_underneath(ctx):
     """The file is overwritten and cut while it is shown: never a crash."""
-    path = ctx.copy("store")
+    path = ctx.copy()
     t = ctx.pty(os.path.dirname(path), size=(100, 30))
     builder.truncate(path, 8192)
     for key in ("3", "4", "7", "1", "r"):
@@ -601,7 +599,7 @@ def tables_missing(ctx, p):
 @case(params=[(80, 24), (200, 60)], sample=1, smoke=1)
 def framework_tree(ctx, size):
     """The lower pane of Summary: folded, searched, read again; hostile texts are harmless."""
-    report = ctx.copy("store")
+    report = ctx.copy()
     path = os.path.join(os.path.dirname(report), "framework.json")
     values = ", ".join('{"layer": "layer%d"}' % i for i in range(300))
     with open(path, "w", encoding="utf-8") as f:

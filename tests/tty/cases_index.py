@@ -21,7 +21,7 @@ from .terminal import LIMIT, Skipped, code
 
 from ..cli import reports as builder
 
-CORE = {"store": {"categories", "variables", "liveness", "steps", "lanes"}}
+CORE = {"categories", "variables", "liveness", "steps", "lanes"}
 SCHED_IDLE = 5
 
 
@@ -93,7 +93,7 @@ class Held:
             cache = dict(v.split("=", 1) for v in f.read().split("\0") if "=" in v)["XDG_CACHE_HOME"]
         names = {os.path.basename(p)[:-4] for p in glob.glob(
             os.path.join(cache, "tilescope", "index", "*", "*.idx"))}
-        return names >= CORE["store"]
+        return names >= CORE
 
     def end(self):
         """The program ends: its threads are ours to bury."""
@@ -143,21 +143,21 @@ def state(t):
     return line[0]
 
 
-def complete(ctx, t, kind="store"):
+def complete(ctx, t):
     expect("complete" in state(t), "the index is not complete: %r" % state(t))
-    expect(not kind or set(sections(ctx)) >= CORE[kind], "sections: %s" % sorted(sections(ctx)))
+    expect(set(sections(ctx)) >= CORE, "sections: %s" % sorted(sections(ctx)))
 
 
 @case()
 def index_is_built(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     complete(ctx, t)
     nothing_left_over(ctx)
     expect("index" not in t.screen.line(0), "the title: %r" % t.screen.line(0))
     before = sections(ctx)
     t.quit()
     t.close()
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     complete(ctx, t)
     expect(sections(ctx) == before, "it was built again")
     t.quit()
@@ -166,7 +166,7 @@ def index_is_built(ctx):
 @case(params=["summary", "jobs"], cost=3, sample=1)
 def index_idle(ctx, view):
     """When it is there nothing is sent any more, not in the Jobs view either."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     t.settle()
     if view == "jobs":
         t.press("J")
@@ -186,7 +186,9 @@ TITLES = {80: r"index +\d+ ?%",
 
 @case(params=TITLES, cost=4, sample=1, smoke=1)
 def index_progress_and_cancel(ctx, width):
-    t = unbuilt(ctx, os.path.dirname(ctx.copy("store")), size=(width, 30))
+    # of the real layout's no progress is seen here: its sections are there before the title says so
+    report = shutil.copytree(ctx.shared("store", "--layout", "store"), ctx.path("report"))
+    t = unbuilt(ctx, report, size=(width, 30))
     with Held(t) as held:
         held.until_title()
         tabs, shown = t.screen.line(0).index("1:Sum"), [0]
@@ -227,7 +229,7 @@ def index_progress_and_cancel(ctx, width):
 @case(cost=3)
 def index_off_and_on(ctx):
     ctx.write(os.path.join(ctx.config, "config"), "set index off\n")
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     expect(not sections(ctx), "it was built although it is switched off")
     t.send(":set index on\r")
     t.settle()
@@ -240,12 +242,12 @@ def index_off_and_on(ctx):
 
 @case()
 def index_nowhere(ctx):
-    t = ctx.pty("--cache", "none", ctx.reports["store"])
+    t = ctx.pty("--cache", "none", ctx.demo)
     expect(not os.path.exists(os.path.join(ctx.home, "cache")), "a cache was made")
     expect("index" not in t.bottom(), "the bottom line: %r" % t.bottom())
     t.quit()
     t.close()
-    t = ctx.pty("--cache", ctx.write("file", "x") + "/below", ctx.reports["store"], wait="MEMORY",
+    t = ctx.pty("--cache", ctx.write("file", "x") + "/below", ctx.demo, wait="MEMORY",
                 size=(120, 30))
     expect("index" in t.bottom(), "not told: %r" % t.bottom())
     t.press("3", "1", "M")
@@ -255,13 +257,13 @@ def index_nowhere(ctx):
 
 @case(cost=3, depth=FULL)
 def index_quit_while_building(ctx):
-    t = unbuilt(ctx, ctx.reports["store"])
+    t = unbuilt(ctx, ctx.demo)
     with Held(t) as held:
         held.until_title()
         t.send("Q")
     t.expect_end(0)
     t.restored()
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     complete(ctx, t)
     nothing_left_over(ctx)
     t.quit()
@@ -270,10 +272,10 @@ def index_quit_while_building(ctx):
 @case(cost=6, depth=FULL)
 def index_shared(ctx):
     """Two programs: one builds, the other takes what comes; nobody writes a section twice."""
-    a = unbuilt(ctx, ctx.reports["store"])
+    a = unbuilt(ctx, ctx.demo)
     with Held(a) as held:
         held.until_title()
-        b = ctx.pty(ctx.reports["store"], wait="MEMORY")
+        b = ctx.pty(ctx.demo, wait="MEMORY")
         expect("another program builds it" in state(b), state(b))
     a.settle()
     complete(ctx, a)
@@ -289,10 +291,10 @@ def index_shared(ctx):
 @case(cost=6, depth=FULL)
 def index_builder_dies(ctx):
     """The one that builds is killed: the one that waits goes on."""
-    a = unbuilt(ctx, ctx.reports["store"])
+    a = unbuilt(ctx, ctx.demo)
     with Held(a) as held:
         held.until_title()
-        b = ctx.pty(ctx.reports["store"], wait="MEMORY")
+        b = ctx.pty(ctx.demo, wait="MEMORY")
         a.kill(signal.SIGKILL)
         held.end()
     b.press("J")
@@ -315,19 +317,19 @@ def screens(t):
 @case(cost=6, depth=FULL)
 def index_killed(ctx):
     """Killed at several moments of a build, what is then shown is what is shown without an index."""
-    t = ctx.pty("--cache", "none", ctx.reports["store"], size=(100, 30))
+    t = ctx.pty("--cache", "none", ctx.demo, size=(100, 30))
     wanted = screens(t)
     t.quit()
     t.close()
     for patience in (0, 1, 3):
-        t = unbuilt(ctx, ctx.reports["store"])
+        t = unbuilt(ctx, ctx.demo)
         with Held(t) as held:
             held.until(lambda: len(folders(ctx)) == 1, "a folder")
             held.until(lambda: len(sections(ctx)) >= patience, "%d sections" % patience)
             t.kill(signal.SIGKILL)
             held.end()
         t.close()
-    t = ctx.pty(ctx.reports["store"], size=(100, 30))
+    t = ctx.pty(ctx.demo, size=(100, 30))
     complete(ctx, t)
     expect(screens(t) == wanted, "the screens differ after a kill")
     nothing_left_over(ctx)
@@ -336,12 +338,12 @@ def index_killed(ctx):
 
 # ---- the report changes ----
 
-def replace(ctx, path, kind):
-    ctx.run("demo", ctx.path("new"), "--seed", "5", "--layout", kind)
+def replace(ctx, path):
+    ctx.run("demo", ctx.path("new"), "--seed", "5")
     os.replace(os.path.join(ctx.path("new"), os.path.basename(path)), path)
 
 
-def grow(ctx, path, kind):
+def grow(ctx, path):
     db = sqlite3.connect(path)
     tables = [r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     db.execute("CREATE TABLE more(bytes)")
@@ -351,23 +353,22 @@ def grow(ctx, path, kind):
     db.close()
 
 
-def truncate(ctx, path, kind):
+def truncate(ctx, path):
     builder.truncate(path, os.path.getsize(path) * 9 // 10)
 
 
 CHANGES = {"replaced": replace, "grown": grow, "truncated": truncate}
 
 
-@case(params=[(w, k) for w in CHANGES for k in ("store", "sdk")], cost=5, sample=1, smoke=1)
-def changed_while_open(ctx, p):
+@case(params=CHANGES, cost=5, sample=1, smoke=1)
+def changed_while_open(ctx, what):
     """It is noticed, said, read again once it is complete, and the place is kept."""
-    what, kind = p
-    path = ctx.copy(kind)
+    path = ctx.copy()
     t = ctx.pty("--watch", "--at", "memory", os.path.dirname(path), size=(100, 30))
     t.press("tab", "down", "down", "down", "tab")
     t.press(*["right"] * 5)
     old = sections(ctx)
-    CHANGES[what](ctx, path, kind)
+    CHANGES[what](ctx, path)
     if what == "truncated":
         t.wait("not complete yet")
         t.press("r")
@@ -394,11 +395,11 @@ def changed_while_open(ctx, p):
 
 @case(params=CHANGES, cost=6, depth=FULL)
 def changed_while_indexing(ctx, what):
-    path = ctx.copy("store")
+    path = ctx.copy()
     t = unbuilt(ctx, "--watch", os.path.dirname(path), size=(100, 30))
     with Held(t) as held:
         held.until_title()
-        CHANGES[what](ctx, path, "store")
+        CHANGES[what](ctx, path)
         if what == "truncated":
             held.until(lambda: "not complete yet" in t.text(), "not complete")
             t.send("r")
@@ -421,7 +422,7 @@ def changed_while_indexing(ctx, what):
 @case(cost=6, depth=FULL)
 def changed_into_nothing(ctx):
     """It cannot be read any more: said once, what was there stays; when it is back it is read."""
-    path = ctx.copy("store")
+    path = ctx.copy()
     t = ctx.pty(os.path.dirname(path), size=(100, 30))
     worst = ctx.summary(os.path.dirname(path))["memory"]["worst_tile"]
     shutil.copy(path, ctx.path("kept"))
@@ -490,7 +491,7 @@ def index_on_a_mount(ctx, how):
     options, why = MOUNTS[how]
     where = ctx.path("mount")
     first, *rest = mounted(ctx, options, where)
-    t = ctx.pty(*rest, ctx.program, "--cache", where, ctx.reports["store"], program=shutil.which(first),
+    t = ctx.pty(*rest, ctx.program, "--cache", where, ctx.demo, program=shutil.which(first),
                 size=(200, 40), wait="REPORT")
     told(t, why)
     t.quit()
@@ -503,7 +504,7 @@ def index_by_environment(ctx, how):
            "relative-home": {"HOME": "here", "XDG_CACHE_HOME": "here/cache"},
            "relative-cache": {"XDG_CACHE_HOME": "here"},
            "empty-cache": {"XDG_CACHE_HOME": ""}}[how]
-    t = ctx.pty(ctx.reports["store"], env=env, size=(120, 40), wait="REPORT")
+    t = ctx.pty(ctx.demo, env=env, size=(120, 40), wait="REPORT")
     if "home" in how:
         told(t, "there is no home directory")
     else:
@@ -519,7 +520,7 @@ def index_of_somebody_else(ctx, what):
     """What belongs to another user is not trusted and not touched."""
     if os.geteuid() != 0:
         raise Skipped("not root: nothing can be given away")
-    report = ctx.reports["store"]
+    report = ctx.demo
     index = ctx.path("theirs", "index")
     t = ctx.pty("--cache", ctx.path("theirs"), report)
     t.quit()
@@ -540,7 +541,7 @@ def index_of_somebody_else(ctx, what):
 @case(cost=3, depth=FULL)
 def index_of_the_future(ctx):
     """The clock was set back: nothing is built again, and what is used now counts as used last."""
-    report = ctx.copy("store")
+    report = ctx.copy()
     t = ctx.pty(os.path.dirname(report))
     complete(ctx, t)
     t.quit()
@@ -560,9 +561,9 @@ def index_of_the_future(ctx):
 @case(cost=2)
 def index_is_enough(ctx):
     """With a complete index no view counts anything from rows: little of the report is read."""
-    report = ctx.copy("store")          # alone: what is compared with archive.a comes from rows
+    report = ctx.copy()          # alone: what is compared with archive.a comes from rows
     con = sqlite3.connect(report)       # a recorded peak is held against lowered variables: a pass where they are few
-    con.execute("ALTER TABLE tile_memory DROP COLUMN not_always_live_peak")
+    con.execute("ALTER TABLE memory_by_tile DROP COLUMN not_always_live_max_bytes")
     con.commit()
     con.close()
     t = ctx.pty(report, size=(120, 40))

@@ -10,7 +10,7 @@ from .harness import VIEWS, case, expect
 
 @case()
 def escape_alone(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     shown = t.text()
     t.press("esc")
     expect(t.text() == shown and t.poll() is None, "Escape did something")
@@ -57,7 +57,7 @@ def edit(ctx, t, keys, result):
 @case(params=["xterm-256color", "tmux-256color", "vt100", "linux", "screen"], sample=1, smoke=1)
 def arrows(ctx, term):
     """Application and normal mode, whatever TERM says."""
-    t = ctx.pty(ctx.reports["store"], env={"TERM": term})
+    t = ctx.pty(ctx.demo, env={"TERM": term})
     for left in LEFTS.values():
         edit(ctx, t, [left], "aXb")
     for right in RIGHTS.values():
@@ -71,7 +71,7 @@ def arrows(ctx, term):
 
 @case()
 def alt_keys(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press(":")
     t.type("one two")
     t.send("\x1bb")
@@ -94,7 +94,7 @@ def alt_keys(ctx):
 @case()
 def odd_sequences(ctx):
     """Focus reports, answers to queries, unknown keys, lone bytes: never taken for commands."""
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press("1")
     for s in ("\x1b[I", "\x1b[O", "\x1b[?62;c", "\x1b[24;80R", "\x1b[99~", "\x1b[1;99Q",
               "\x1b[<0;10;10M", "\x1b[<0;10;10m", "\x1b[M !!", "\x1b[200~q:quit\rQ\x1b[201~",
@@ -113,7 +113,7 @@ def odd_sequences(ctx):
 @case()
 def key_in_pieces(ctx):
     """An arrow whose bytes come one by one, quickly, is an arrow."""
-    t = ctx.pty(ctx.reports["store"], env={"ESCDELAY": "10000"})
+    t = ctx.pty(ctx.demo, env={"ESCDELAY": "10000"})
     t.press(":")
     t.type("ab")
     for b in "\x1b[D":
@@ -130,7 +130,7 @@ def key_in_pieces(ctx):
 @case()
 def key_flood(ctx):
     """Ten thousand keys at once: all are taken, the end is what the last ones say."""
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     for _ in range(20):
         t.send("jjjjkkkk\x1b[B\x1b[A" * 40)
     t.send("\x1b[6~\x1b[5~" * 200)
@@ -142,7 +142,7 @@ def key_flood(ctx):
 
 @case(needs="tmux")
 def keys_in_tmux(ctx):
-    t = ctx.tmux(ctx.reports["store"])
+    t = ctx.tmux(ctx.demo)
     t.keys(":")
     t.type("ab")
     t.keys("Left")
@@ -169,7 +169,7 @@ def keys_in_tmux(ctx):
 
 @case()
 def prompt_runs(ctx):
-    t = ctx.pty(ctx.reports["store"], size=(100, 30))
+    t = ctx.pty(ctx.demo, size=(100, 30))
     for name in VIEWS:
         t.press(":")
         t.type("view " + name)
@@ -179,7 +179,7 @@ def prompt_runs(ctx):
     t.type("set units=bytes")
     t.press("enter")
     t.press("1")
-    worst = ctx.summary(ctx.reports["store"])["memory"]["worst_tile_bytes"]
+    worst = ctx.summary(ctx.demo)["memory"]["worst_tile_bytes"]
     t.has("{:,}".format(worst))
     t.press(":")
     t.type("set units")
@@ -209,7 +209,7 @@ def prompt_runs(ctx):
 
 @case()
 def prompt_completes(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press(":")
     t.type("rel")
     t.press("tab")
@@ -246,7 +246,7 @@ def prompt_completes(ctx):
 
 @case()
 def prompt_remembers(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     for line in ("help reload", "help redraw", "help copy"):
         t.press(":")
         t.type(line)
@@ -273,7 +273,7 @@ def prompt_remembers(ctx):
 
 @case()
 def prompt_errors(ctx):
-    t = ctx.pty(ctx.reports["store"], size=(120, 30))
+    t = ctx.pty(ctx.demo, size=(120, 30))
     for line, says in (("nonsense", "nonsense"), ("view", "view"), ("view nowhere", "nowhere"),
                        ("set", "set"), ("set colour blue", "colour"),
                        ("set units furlong", "kib|kb|bytes"), ("set clock fast", "clock"),
@@ -302,7 +302,7 @@ def prompt_errors(ctx):
 
 @case()
 def prompt_wide_text(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press(":")
     t.type("a\u4e2d\u6587e\u0301b")
     t.clean()
@@ -316,7 +316,7 @@ def prompt_wide_text(ctx):
 
 @case()
 def paste(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press(":")
     t.send("\x1b[200~view memory\r:quit\r\x1b[201~")
     t.settle()
@@ -332,7 +332,7 @@ GOES = {"memory": "tile", "liveness": "step", "trace": "step", "variables": "row
 
 @case(params=VIEWS, sample=2, smoke=1)
 def search_and_goto(ctx, name):
-    t = ctx.pty("--at", name, ctx.reports["store"], size=(120, 40))
+    t = ctx.pty("--at", name, ctx.demo, size=(120, 40))
     t.press("/")
     expect(t.bottom().startswith("/"), "no prompt: %r" % t.bottom())
     t.type(HITS.get(name, "encoder"))
@@ -367,7 +367,7 @@ def search_and_goto(ctx, name):
 
 @case()
 def unbound(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press("g")
     t.has("g")
     t.press("x")
@@ -402,7 +402,7 @@ def help_lists_every_binding(ctx, p):
             if m:
                 bound.append((m.group(1), m.group(2).strip('"'), m.group(3)))
     expect(len(bound) > 60, "the keymap was not understood")
-    t = ctx.pty(ctx.reports["store"], size=p)
+    t = ctx.pty(ctx.demo, size=p)
     t.press("?")
     text = all_text(t)
     words = set(text.split())
@@ -424,7 +424,7 @@ def help_lists_every_binding(ctx, p):
 
 @case()
 def messages(ctx):
-    t = ctx.pty(ctx.reports["store"], size=(100, 30))
+    t = ctx.pty(ctx.demo, size=(100, 30))
     shown = t.text()
     t.press("M")
     expect(t.text() != shown, "nothing happened")
@@ -436,7 +436,7 @@ def messages(ctx):
 
 @case()
 def back_and_forward(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     for key in ("3", "4", "7"):
         t.press(key)
     for view in ("liveness", "memory", "summary"):
@@ -464,7 +464,7 @@ def back_and_forward(ctx):
 @case()
 def close_of_a_cover(ctx):
     """q in help leads back to the view, q there ends."""
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press("3", "?")
     t.press("q")
     tabs(t, "memory")
@@ -479,7 +479,7 @@ def close_of_a_cover(ctx):
 
 @case()
 def reload(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     shown = t.text()
     for _ in range(3):
         t.press("r")
@@ -489,7 +489,7 @@ def reload(ctx):
 
 @case()
 def reload_of_a_vanished_file(ctx):
-    path = ctx.copy("store")
+    path = ctx.copy()
     t = ctx.pty(os.path.dirname(path))
     os.rename(path, path + ".away")
     t.press("r")
@@ -504,7 +504,7 @@ def reload_of_a_vanished_file(ctx):
 
 @case()
 def keymap_vim(ctx):
-    t = ctx.pty("--keymap", "vim", ctx.reports["store"])
+    t = ctx.pty("--keymap", "vim", ctx.demo)
     t.press("4")
     t.send("\x17w")
     t.settle()
@@ -522,7 +522,7 @@ def keymap_vim(ctx):
 @case()
 def keymap_emacs_searches_on(ctx):
     """C-s again: the next hit, C-r the one before, with the line still there; Enter and C-g leave it on the hit."""
-    t = ctx.pty("--keymap", "emacs", "--at", "variables", ctx.reports["store"], size=(120, 40))
+    t = ctx.pty("--keymap", "emacs", "--at", "variables", ctx.demo, size=(120, 40))
 
     def line(*keys):
         t.press(*keys)
@@ -558,7 +558,7 @@ def keymap_emacs_searches_on(ctx):
     first = int(re.match(r"hit ([\d,]+) of", line("C-r")[0]).group(1).replace(",", ""))
     second = int(re.match(r"hit ([\d,]+) of", line("C-r")[0]).group(1).replace(",", ""))
     third = int(re.match(r"hit ([\d,]+) of", line("C-s")[0]).group(1).replace(",", ""))
-    expect(second == first - 1 and third == first, "the way of hits: %r" % [first, second, third])
+    expect((second == first - 1 or first == 1 < second) and third == first, "the way of hits: %r" % [first, second, third])
     line("C-g")
     t.quit()
 
@@ -570,7 +570,7 @@ def hit_of(line):
 @case()
 def keymap_emacs_searches_back(ctx):
     """C-r first, then C-r and C-s, in Variables: each goes its way; and an empty line searches for what it shows."""
-    t = ctx.pty("--keymap", "emacs", "--at", "variables", ctx.reports["store"], size=(120, 40))
+    t = ctx.pty("--keymap", "emacs", "--at", "variables", ctx.demo, size=(120, 40))
 
     def above(*keys):
         t.press(*keys)
@@ -586,12 +586,12 @@ def keymap_emacs_searches_back(ctx):
     expect([h - hits[0] for h in hits] == [0, -1, -2, -1] and hits[0] <= start, "the way of hits: %r" % hits)
     above("C-g")
     t.press(":")
-    t.type("search mask")
+    t.type("search partials")
     t.press("enter")
     t.settle()
     t.press("/")
     above("C-s")
-    expect(t.bottom().strip() == "/mask", "an empty line is the word of before: %r" % t.bottom())
+    expect(t.bottom().strip() == "/partials", "an empty line is the word of before: %r" % t.bottom())
     above("C-g")
     t.quit()
 
@@ -599,7 +599,7 @@ def keymap_emacs_searches_back(ctx):
 @case()
 def mouse(ctx):
     """Off unless asked for; off again at the end."""
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     expect("1000" not in t.screen.modes and "1002" not in t.screen.modes, "on from the start")
     t.press(":")
     t.type("mouse on")
@@ -620,7 +620,7 @@ def mouse(ctx):
     t.type("mouse")
     t.press("enter")
     t.quit()
-    t = ctx.pty("--mouse", ctx.reports["store"])
+    t = ctx.pty("--mouse", ctx.demo)
     expect("1000" in t.screen.modes, "--mouse")
     t.kill(15)
     t.expect_end(130)
@@ -630,7 +630,7 @@ def mouse(ctx):
 @case()
 def copy_row(ctx):
     """y writes OSC 52 and nothing else out of the way."""
-    t = ctx.pty("--at", "trace", ctx.reports["store"], size=(120, 40))
+    t = ctx.pty("--at", "trace", ctx.demo, size=(120, 40))
     t.press("tab")
     t.press("y")
     for s in t.screen.strings:
@@ -643,12 +643,12 @@ def copy_row(ctx):
 @case(smoke=1)
 def typed_ahead(ctx):
     """All in one write: keys for rows that are not read yet go to these rows, in the view that a key leads to."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     t.send("4)jjx")
     t.wait("removed: ")
     burst = t.bottom()
     t.quit()
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     for key in ("4", ")", "j", "j", "x"):
         t.press(key)
         t.settle()
@@ -660,7 +660,7 @@ def typed_ahead(ctx):
 @case()
 def escape_is_for_what_is_nearest(ctx):
     """The filter of what has the keys, then the tiles that are selected."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     t.press(":")
     t.type("tiles 2-9")
     t.press("enter")

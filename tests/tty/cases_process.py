@@ -13,7 +13,7 @@ from .harness import FULL, LIMIT, Failed, case, expect
 @case(smoke=1)
 def quit_restores(ctx):
     for keys in (["q"], ["Q"], [":", "q", "u", "i", "t", "enter"], ["?", "Q"], ["?", "esc", "q"]):
-        t = ctx.pty(ctx.reports["store"])
+        t = ctx.pty(ctx.demo)
         expect("1049" in t.screen.modes, "not on the alternate screen")
         for k in keys:
             t.press(k)
@@ -25,7 +25,7 @@ def quit_restores(ctx):
 
 @case(needs="tmux")
 def quit_in_tmux(ctx):
-    t = ctx.tmux(ctx.reports["store"])
+    t = ctx.tmux(ctx.demo)
     expect(t.ask("alternate_on") == "1", "not on the alternate screen")
     t.keys("q")
     t.wait("[exit 0]")
@@ -38,7 +38,7 @@ def quit_in_tmux(ctx):
 
 @case(params=["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"], sample=2, smoke=1)
 def signal_ends(ctx, name):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press(":")
     t.type("set the")
     t.kill(getattr(signal, name))
@@ -51,7 +51,7 @@ def signal_ends(ctx, name):
 def crash_restores(ctx, name):
     if os.environ.get("TS_SANITIZE"):
         return                          # the sanitizer has handlers of its own
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press(":")
     t.kill(getattr(signal, name))
     t.expect_end(-getattr(signal, name))
@@ -64,7 +64,7 @@ def killed_in_tmux(ctx):
     for name, says in (("TERM", "[exit 130]"), ("SEGV", "this is a bug")):
         if name == "SEGV" and os.environ.get("TS_SANITIZE"):
             continue
-        t = ctx.tmux(ctx.reports["store"])
+        t = ctx.tmux(ctx.demo)
         t.run("run-shell", "kill -%s $(pgrep -P $(tmux -L %s display -p -t s '#{pane_pid}'))" % (
             name, t.name))
         t.wait(says)
@@ -87,7 +87,7 @@ def state(pid):
 @case(params=["heeded", "ignored", "under-prompt", "too-small", "other-view"], sample=2, smoke=1)
 def window_closed(ctx, how):
     """The terminal goes away: so does the program, and does not spin meanwhile."""
-    t = ctx.pty(ctx.reports["store"], ignore=[signal.SIGHUP] if how == "ignored" else (),
+    t = ctx.pty(ctx.demo, ignore=[signal.SIGHUP] if how == "ignored" else (),
                 size=(39, 9) if how == "too-small" else (80, 24),
                 wait="too small" if how == "too-small" else "help")
     if how == "under-prompt":
@@ -107,8 +107,8 @@ def window_closed(ctx, how):
 
 @case(needs="tmux")
 def pane_closed(ctx):
-    t = ctx.tmux(ctx.reports["store"], shell="trap '' HUP; exec %s %s" % (
-        ctx.program, ctx.reports["store"]))
+    t = ctx.tmux(ctx.demo, shell="trap '' HUP; exec %s %s" % (
+        ctx.program, ctx.demo))
     pid = int(t.ask("pane_pid"))
     t.run("kill-server")
     end = time.monotonic() + LIMIT
@@ -127,7 +127,7 @@ def suspend(ctx, how):
     t.type("PS1='at-the-shell '\n")
     t.wait("\nat-the-shell")
     t.type("stty -g >before; %s %s; stty -g >after; echo ended\n" % (
-        ctx.program, ctx.reports["store"]))
+        ctx.program, ctx.demo))
     t.wait("help")
     t.rest()
     if how == "prompt":
@@ -176,7 +176,7 @@ def stopped_in_a_shell(ctx, name):
     t.wait(lambda text: text.strip() != "")
     t.type("PS1='at-the-shell '\n")
     t.wait("\nat-the-shell")
-    t.type("%s %s\n" % (ctx.program, ctx.reports["store"]))
+    t.type("%s %s\n" % (ctx.program, ctx.demo))
     t.wait("help")
     t.rest()
     shown = t.text()
@@ -198,7 +198,7 @@ def stopped_in_a_shell(ctx, name):
 @case()
 def stopped_from_outside(ctx):
     """kill -STOP and -CONT, as a debugger or a batch system does."""
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     shown = t.text()
     t.kill(signal.SIGSTOP)
     t.resize(100, 30, settle=False)
@@ -219,7 +219,7 @@ def stopped_from_outside(ctx):
 @case()
 def redraw(ctx):
     """C-l mends a screen that someone else wrote over."""
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     shown = t.text()
     t.screen.feed(b"\x1b[5;5Hsomebody was here\x1b[10;1H\x1b[J")
     expect(t.text() != shown, "the test's own damage")
@@ -234,7 +234,7 @@ def input_elsewhere(ctx):
     """Standard input is no terminal: the keys come from /dev/tty."""
     data = ctx.write("input", "this is not for the program q q q\n")
     for source in ("/dev/null", data):
-        t = ctx.pty(ctx.reports["store"], redirect={0: source})
+        t = ctx.pty(ctx.demo, redirect={0: source})
         t.press("3", "?")
         t.press("esc")
         t.press("q")
@@ -245,7 +245,7 @@ def input_elsewhere(ctx):
 
 @case(needs="tmux")
 def input_from_a_pipe(ctx):
-    t = ctx.tmux(ctx.reports["store"], before="echo q | ")
+    t = ctx.tmux(ctx.demo, before="echo q | ")
     t.rest()
     t.keys("3")
     t.rest()
@@ -257,7 +257,7 @@ def input_from_a_pipe(ctx):
 def output_elsewhere(ctx):
     """Standard output is no terminal: the summary, and nothing for the screen."""
     out = ctx.path("out")
-    t = ctx.pty(ctx.reports["store"], redirect={1: out}, wait=None)
+    t = ctx.pty(ctx.demo, redirect={1: out}, wait=None)
     t.expect_end(0)
     text = open(out, "rb").read()
     expect(b"worst tile" in text.lower() or b"MEMORY" in text, "no summary: %r" % text[:300])
@@ -271,20 +271,20 @@ def output_elsewhere(ctx):
 def errors_elsewhere(ctx):
     """Standard error is a file: it stays empty while all is well."""
     err = ctx.path("err")
-    t = ctx.pty(ctx.reports["store"], redirect={2: err})
+    t = ctx.pty(ctx.demo, redirect={2: err})
     t.quit()
     expect(open(err).read() == "", "standard error is not empty")
 
 
 @case()
 def no_terminal_at_all(ctx):
-    r = ctx.run(ctx.reports["store"], stdin=-3, start_new_session=True)
+    r = ctx.run(ctx.demo, stdin=-3, start_new_session=True)
     expect(r.returncode == 0 and b"MEMORY" in r.stdout, "no summary: %r" % (r,))
 
 
 @case()
 def bad_usage_on_a_terminal(ctx):
-    for args, says in ((["--at", "nonsense", ctx.reports["store"]], "--at takes"),
+    for args, says in ((["--at", "nonsense", ctx.demo], "--at takes"),
                        (["--wrong"], "--wrong")):
         t = ctx.pty(*args, wait=None)
         t.expect_end(2)

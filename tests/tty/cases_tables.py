@@ -47,16 +47,16 @@ def while_busy(t, text):
 
 @case(params=[(80, 24), (120, 40), (200, 60)], sample=1, smoke=1)
 def tables_of_a_report(ctx, size):
-    path = os.path.join(ctx.reports["store"], "report.tilescope")
+    path = os.path.join(ctx.demo, "profile.pop")
     db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
-    rows = db.execute("SELECT count(*) FROM step_ipu").fetchone()[0]
-    last = db.execute("SELECT cycles FROM step_ipu ORDER BY rowid DESC LIMIT 1").fetchone()[0]
-    t = ctx.pty(ctx.reports["store"], size=size)
+    rows = db.execute("SELECT count(*) FROM steps_by_ipu").fetchone()[0]
+    last = db.execute("SELECT step_id FROM steps_by_ipu ORDER BY rowid DESC LIMIT 1").fetchone()[0]
+    t = ctx.pty(ctx.demo, size=size)
     t.press("9")
     t.wait("is report")
-    t.has("store_version", "row 1 of ")
+    t.has("package_hash", "row 1 of ")
     names = [r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")]
-    t.press(*["down"] * names.index("step_ipu"))
+    t.press(*["down"] * names.index("steps_by_ipu"))
     t.wait("{:,} rows".format(rows))
     t.press("tab", "G")
     t.wait("row {0:,} of {0:,}".format(rows))
@@ -120,15 +120,15 @@ def tables_of_anything(ctx):
 
 @case()
 def sql_answers(ctx):
-    t = ctx.pty(ctx.reports["sdk"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     command(t, "sql SELECT type, count(*) AS n FROM step GROUP BY type ORDER BY n DESC")
     t.wait("DoExchange")
     t.has("type", "row 1 of ", "SELECT type, count(*)")
     t.press("\r")
     t.wait("row 1 of ")
     t.press("\r")
-    command(t, "sql SELECT * FROM run")
-    t.wait("the relation run is not in this report")
+    command(t, "sql SELECT * FROM host")
+    t.wait("the relation host is not in this report")
     command(t, "sql DELETE FROM steps")
     t.wait("writing is not allowed")
     command(t, "sql SELEKT")
@@ -180,7 +180,7 @@ def tables_of_many_columns(ctx, p):
 @case()
 def tables_reloaded(ctx):
     """A report that is changed while a table is shown: the table and the row are kept."""
-    path = ctx.copy("sdk")
+    path = ctx.copy()
     t = ctx.pty(path, size=(120, 40))
     t.press("9")
     command(t, "sort row")

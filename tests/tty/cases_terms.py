@@ -37,7 +37,7 @@ def no_junk(t):
 @case(params=TERMS, sample=1)
 def terminal_type(ctx, term):
     has = TERMS[term]
-    t = ctx.pty(ctx.reports["store"], env={"TERM": term})
+    t = ctx.pty(ctx.demo, env={"TERM": term})
     t.has("tilescope", "MEMORY", "worst tile", "CYCLES")
     no_junk(t)
     t.clean()
@@ -69,7 +69,7 @@ def terminal_type(ctx, term):
 @case(needs="tmux", params=[t for t in TERMS if t != "vt220"], depth=FULL)
 def terminal_type_in_tmux(ctx, term):
     """The same within tmux with the other TERM: what a wrong setting looks like is not junk."""
-    t = ctx.tmux(ctx.reports["store"], before="TERM=%s " % term)
+    t = ctx.tmux(ctx.demo, before="TERM=%s " % term)
     t.wait(lambda text: "MEMORY" in text and "worst tile" in text)
     t.rest()
     t.lacks("[?", "[0m", "\x1b")
@@ -93,7 +93,7 @@ def hopeless_type(ctx, term):
     """A type that cannot place the cursor: one line and no screen, or another type is used."""
     if term == "lpr" and os.environ.get("TS_SANITIZE"):
         return                          # curses itself leaks the description that was tried first
-    t = ctx.pty(ctx.reports["store"], env={"TERM": term}, wait=None)
+    t = ctx.pty(ctx.demo, env={"TERM": term}, wait=None)
     if t.shows():
         t.wait("MEMORY")
         no_junk(t)
@@ -111,7 +111,7 @@ def hopeless_type(ctx, term):
 def unknown_type(ctx, term):
     """Said in the bottom line, and it works."""
     term = None if term == "unset" else term
-    t = ctx.pty(ctx.reports["store"], env={"TERM": term}, wait="MEMORY", size=(120, 30))
+    t = ctx.pty(ctx.demo, env={"TERM": term}, wait="MEMORY", size=(120, 30))
     expect("terminal type" in t.bottom() and "not known" in t.bottom(), "the bottom line says %r" %
            t.bottom())
     t.press("3")
@@ -131,7 +131,7 @@ def locale(ctx, p):
     name, unicode = p
     for variable in ("LC_ALL", "LANG"):
         env = {"LC_ALL": None, "LANG": None, variable: name}
-        t = ctx.pty(ctx.reports["store"], env=env, wait="MEMORY")
+        t = ctx.pty(ctx.demo, env=env, wait="MEMORY")
         odd = not_ascii(t.text())
         if unicode is not None:
             expect(bool(odd) == unicode, "%s=%s: characters beyond ASCII: %s" % (
@@ -148,7 +148,7 @@ def locale(ctx, p):
 
 @case(params=VIEWS, sample=2)
 def ascii(ctx, name):
-    t = ctx.pty("--ascii", "--at", name, ctx.reports["store"], size=(120, 40))
+    t = ctx.pty("--ascii", "--at", name, ctx.demo, size=(120, 40))
     expect(not not_ascii(t.text()), "beyond ASCII: %s" % not_ascii(t.text())[:20])
     t.press("tab", "pgdn")
     expect(not not_ascii(t.text()), "beyond ASCII: %s" % not_ascii(t.text())[:20])
@@ -160,7 +160,7 @@ def ascii(ctx, name):
 @case(params=["NO_COLOR", "--no-color", "--color=never", "mono-theme"], sample=1)
 def no_colour(ctx, how):
     args = {"NO_COLOR": [], "mono-theme": ["--theme", "mono"]}.get(how, [how])
-    t = ctx.pty(*args, ctx.reports["store"], env={"NO_COLOR": "1"} if how == "NO_COLOR" else {})
+    t = ctx.pty(*args, ctx.demo, env={"NO_COLOR": "1"} if how == "NO_COLOR" else {})
     for key in ("3", "4", "7", "?", "1", "1"):
         t.press(key)
     if how == "mono-theme":             # a theme may still name grey
@@ -172,7 +172,7 @@ def no_colour(ctx, how):
 
 @case()
 def no_colour_empty(ctx):
-    t = ctx.pty(ctx.reports["store"], env={"NO_COLOR": ""})
+    t = ctx.pty(ctx.demo, env={"NO_COLOR": ""})
     expect(colours_of(t), "an empty NO_COLOR is none")
     t.quit()
 
@@ -181,7 +181,7 @@ def no_colour_empty(ctx):
               for term in ("xterm-256color", "screen", "vt100")], sample=2)
 def theme(ctx, p):
     name, term = p
-    t = ctx.pty("--theme", name, ctx.reports["store"], env={"TERM": term}, size=(120, 40))
+    t = ctx.pty("--theme", name, ctx.demo, env={"TERM": term}, size=(120, 40))
     for key in ("3", "4", "7", "1"):
         t.press(key)
         t.clean()
@@ -191,7 +191,7 @@ def theme(ctx, p):
 
 @case()
 def theme_at_run_time(ctx):
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     text = t.text()
     looks = {}
     for name in ("mono", "colour-blind", "default"):
@@ -207,7 +207,7 @@ def theme_at_run_time(ctx):
 
 @case()
 def direct_colour(ctx):
-    t = ctx.pty(ctx.reports["store"], env={"TERM": "xterm-direct"}, wait="MEMORY")
+    t = ctx.pty(ctx.demo, env={"TERM": "xterm-direct"}, wait="MEMORY")
     t.press("7", "4", "3")
     no_junk(t)
     t.quit()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tiles that are selected by expressions and by keys, and what the plot of Memory is divided by."""
 
-import os
-import sqlite3
 import urllib.parse
 
 from .harness import FULL, case
@@ -18,8 +16,7 @@ def command(t, line, word):
 
 def worst(ctx, n):
     """The fullest tiles of the report, and what they use together."""
-    path = os.path.join(ctx.reports["store"], "report.tilescope")
-    return sqlite3.connect("file:%s?mode=ro" % path, uri=True).execute(
+    return ctx.relations().execute(
         "SELECT tile, coalesce(total_gaps, total) FROM tile_memory ORDER BY 2 DESC, 1 LIMIT ?",
         (n,)).fetchall()
 
@@ -27,7 +24,7 @@ def worst(ctx, n):
 @case()
 def selected_everywhere(ctx):
     """What is selected in one view is selected in all, and named by the address."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     t.press("8")
     t.wait(" variables, ")
     command(t, "tiles worst(3), 0-1", "selected 5 tiles, ")
@@ -50,7 +47,7 @@ def selected_everywhere(ctx):
 @case(params=[(80, 24), (120, 40)], sample=1, smoke=1)
 def marked_in_every_view(ctx, size):
     """The first line of every view says what is selected, the last one whether its figures are of that; Esc."""
-    t = ctx.pty(ctx.reports["store"], size=size)
+    t = ctx.pty(ctx.demo, size=size)
     t.press("3")
     t.wait("Memory: mean")
     command(t, "tiles worst(5)", "selected 5 tiles, ")
@@ -73,14 +70,13 @@ def marked_in_every_view(ctx, size):
 @case()
 def variables_of_the_selection(ctx):
     """`tile in selected` follows the selection, and is given up with it; SQL in the app knows it, too."""
-    path = os.path.join(ctx.reports["store"], "report.tilescope")
-    con = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    con = ctx.relations()
 
     def rows(tiles):
         return "{:,} of ".format(con.execute(
             "SELECT count(*) FROM lowered_variable WHERE tile IN (%s)" % tiles).fetchone()[0])
 
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     t.press("8")
     t.wait(" variables, ")
     t.press("&")
@@ -111,7 +107,7 @@ def variables_of_the_selection(ctx):
 @case()
 def wrong_tiles(ctx):
     """What is wrong with an expression is said with its place, and what was selected stays."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40), wait=None)
+    t = ctx.pty(ctx.demo, size=(120, 40), wait=None)
     t.wait("tilescope")
     t.press("3")
     t.wait("Memory: mean")
@@ -130,7 +126,7 @@ def wrong_tiles(ctx):
 def tiles_at(ctx, expr):
     """An address selects tiles; the same words come out of it."""
     words = urllib.parse.quote(expr, safe="")
-    t = ctx.pty(ctx.reports["store"], "--at", "memory?tiles=" + words, size=(120, 40),
+    t = ctx.pty(ctx.demo, "--at", "memory?tiles=" + words, size=(120, 40),
                 wait="selected ")
     t.settle()
     t.press("Y")
@@ -141,7 +137,7 @@ def tiles_at(ctx, expr):
 @case(depth=FULL)
 def parts_of_the_plot(ctx):
     """Every breakdown by its key, series hidden by the prompt with completion."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     t.press("3")
     t.wait("Memory: mean")
     for name in ("by category", "by category", "by liveness", "by region", "by layer",
@@ -169,7 +165,7 @@ def parts_of_the_plot(ctx):
 @case(depth=FULL)
 def tile_map(ctx):
     """The map is where the plot was: figures, scales, a rectangle, an address that opens it again."""
-    t = ctx.pty(ctx.reports["store"], size=(80, 24))
+    t = ctx.pty(ctx.demo, size=(80, 24))
     t.press("3", "f")
     t.wait("Tile map: memory with gaps")
     t.wait("rank 1 of ")
@@ -188,7 +184,7 @@ def tile_map(ctx):
     t.press("f")
     t.wait("Memory of category stack of each tile")
     t.quit()
-    t = ctx.pty(ctx.reports["store"], "--at", "memory?metric=gaps&scale=limit&map=yes", size=(120, 40))
+    t = ctx.pty(ctx.demo, "--at", "memory?metric=gaps&scale=limit&map=yes", size=(120, 40))
     t.wait("Tile map: gaps")
     t.wait("0 to limit")
     t.quit()

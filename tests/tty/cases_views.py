@@ -39,7 +39,7 @@ def sane(t):
 @case(params=[(v,) + s for v in VIEWS for s in SIZES], sample=7, smoke=7)
 def view(ctx, p):
     name, w, h = p
-    t = ctx.pty(ctx.reports["store"], size=(w, h))
+    t = ctx.pty(ctx.demo, size=(w, h))
     t.press(VIEWS[name])
     tabs(t, name)
     if name == "variables":
@@ -54,7 +54,7 @@ def view(ctx, p):
 @case(params=[(v, w, h) for v in VIEWS for w, h in ((80, 24), (200, 60))], depth=FULL)
 def view_sdk(ctx, p):
     name, w, h = p
-    t = ctx.pty("--at", name, ctx.reports["sdk"], size=(w, h))
+    t = ctx.pty("--at", name, ctx.demo, size=(w, h))
     tabs(t, name)
     sane(t)
     t.press("G", "g", "g", "+", "-", "0")
@@ -65,7 +65,7 @@ def view_sdk(ctx, p):
 @case()
 def title_tells_which_report(ctx):
     """The file of every report is called alike: where there is little room its directory is named."""
-    t = ctx.pty(ctx.copy("store", "tuesday"), size=(80, 24))
+    t = ctx.pty(ctx.copy("tuesday"), size=(80, 24))
     expect(" tilescope  " in t.screen.line(0) and "tuesday " in t.screen.line(0),
            "the title: %r" % t.screen.line(0))
     t.quit()
@@ -73,7 +73,7 @@ def title_tells_which_report(ctx):
 
 @case(params=VIEWS, sample=1, smoke=1)
 def at_starts_there(ctx, name):
-    t = ctx.pty("--at", name, ctx.reports["store"], size=(100, 30))
+    t = ctx.pty("--at", name, ctx.demo, size=(100, 30))
     tabs(t, name)
     t.press("q")
     t.expect_end(0)
@@ -83,7 +83,7 @@ def at_starts_there(ctx, name):
 @case(params=[(39, 24), (80, 9), (39, 9), (1, 1), (2, 80), (200, 1)], sample=2, smoke=1)
 def too_small(ctx, p):
     w, h = p
-    t = ctx.pty(ctx.reports["store"], size=(w, h), wait=None)
+    t = ctx.pty(ctx.demo, size=(w, h), wait=None)
     t.settle()
     if w >= 10:
         t.has("too small")
@@ -98,7 +98,7 @@ def too_small(ctx, p):
 
 @case()
 def smallest(ctx):
-    t = ctx.pty(ctx.reports["store"], size=(40, 10), wait="1:")
+    t = ctx.pty(ctx.demo, size=(40, 10), wait="1:")
     for key in "1347?M":
         t.press(key)
         t.lacks("too small")
@@ -109,7 +109,7 @@ def smallest(ctx):
 @case(params=VIEWS, sample=1, smoke=1)
 def resize(ctx, name):
     """To every size and back: what is there at the end is what a fresh start shows."""
-    t = ctx.pty("--at", name, ctx.reports["store"], size=(80, 24))
+    t = ctx.pty("--at", name, ctx.demo, size=(80, 24))
     t.settle()
     before = t.text()
     for w, h in [(200, 60), (79, 23), (40, 10), (39, 9), (10, 3), (1, 1), (300, 20), (41, 100),
@@ -121,7 +121,7 @@ def resize(ctx, name):
             expect(t.screen.line(0).startswith(" tilescope"), "no title at %dx%d" % (w, h))
             expect(" %s:" % VIEWS[name] in t.screen.line(0), "no tab at %dx%d" % (w, h))
             if w >= 79:  # the report's name, not the end of its path in the midst of a word
-                whole = os.path.basename(ctx.reports["store"].rstrip("/"))
+                whole = os.path.basename(ctx.demo.rstrip("/"))
                 expect(re.search(r"[ /]%s " % re.escape(whole), t.screen.line(0)), "no name")
             if not t.bottom():
                 t.fail("no bottom line at %dx%d" % (w, h))
@@ -133,10 +133,10 @@ def resize(ctx, name):
 
 @case(params=VIEWS, sample=1, smoke=1)
 def resize_equals_start(ctx, name):
-    t = ctx.pty("--at", name, ctx.reports["store"], size=(80, 24))
+    t = ctx.pty("--at", name, ctx.demo, size=(80, 24))
     t.resize(132, 43)
     t.settle()
-    u = ctx.pty("--at", name, ctx.reports["store"], size=(132, 43))
+    u = ctx.pty("--at", name, ctx.demo, size=(132, 43))
     u.settle()
     for x in (t, u) if name == "variables" else ():
         x.wait(" variables, ")  # the sum comes with the index, behind the first frame
@@ -150,7 +150,7 @@ def resize_equals_start(ctx, name):
 @case()
 def resize_storm(ctx):
     """Many at once, with keys between them, none waited for."""
-    t = ctx.pty(ctx.reports["store"], size=(80, 24))
+    t = ctx.pty(ctx.demo, size=(80, 24))
     for i in range(60):
         t.resize(20 + i * 7 % 180, 5 + i * 11 % 60, settle=False)
         if i % 3 == 0:
@@ -160,7 +160,7 @@ def resize_storm(ctx):
     t.clean()
     t.press("esc", "esc", "1")
     t.has("MEMORY", "CYCLES")
-    u = ctx.pty(ctx.reports["store"], size=(100, 30))
+    u = ctx.pty(ctx.demo, size=(100, 30))
     t.press("g", "g")
     u.press("g", "g")
     expect(t.text().splitlines()[1:-1] == u.text().splitlines()[1:-1],
@@ -171,7 +171,7 @@ def resize_storm(ctx):
 @case(smoke=1)
 def resize_while_loading(ctx):
     for pause in (0, 0.002, 0.005, 0.01, 0.02, 0.05):
-        t = ctx.pty(ctx.reports["store"], size=(80, 24), wait=None)
+        t = ctx.pty(ctx.demo, size=(80, 24), wait=None)
         t.pump(pause)
         t.resize(120, 40, settle=False)
         t.pump(pause)
@@ -185,7 +185,7 @@ def resize_while_loading(ctx):
 
 @case()
 def resize_under_prompt(ctx):
-    t = ctx.pty(ctx.reports["store"], size=(80, 24))
+    t = ctx.pty(ctx.demo, size=(80, 24))
     t.press(":")
     t.type("view me")
     for w, h in ((120, 40), (39, 9), (60, 12), (200, 50), (80, 24)):
@@ -203,7 +203,7 @@ def resize_under_prompt(ctx):
 @case(needs="tmux", depth=FULL)
 def tmux_sizes(ctx):
     """In tmux: the same, drawn by someone else's terminal; splits as users make them."""
-    t = ctx.tmux(ctx.reports["store"], size=(80, 24))
+    t = ctx.tmux(ctx.demo, size=(80, 24))
     for w, h in ((120, 40), (200, 60), (250, 80), (30, 8), (80, 24)):
         t.resize(w, h)
         t.wait(lambda text, small=w < 40: ("too small" in text) == small and
@@ -225,8 +225,8 @@ def tmux_sizes(ctx):
 @case(needs="tmux", depth=FULL)
 def tmux_agrees(ctx):
     """tmux and our own model of a terminal show the same: neither is fooled alone."""
-    t = ctx.tmux(ctx.reports["store"], size=(100, 30))
-    u = ctx.pty(ctx.reports["store"], size=(100, 30), env={"TERM": "tmux-256color"})
+    t = ctx.tmux(ctx.demo, size=(100, 30))
+    u = ctx.pty(ctx.demo, size=(100, 30), env={"TERM": "tmux-256color"})
     for key in ("1", "3", "4", "7", "?", "M"):
         t.keys(key)
         u.press(key)
@@ -256,19 +256,21 @@ def figures(name, s):
     return [x["steps"]]
 
 
-@case(params=[(k, v) + s for k in ("store", "sdk") for v in VIEWS for s in SIZES[:3]
-              if (k, v) != ("sdk", "liveness")], sample=2, smoke=1)
+@case(params=[(v,) + s for v in VIEWS for s in SIZES[:3]], sample=2, smoke=1)
 def figures_on_screen(ctx, p):
     """The views show the figures that the command line computes."""
-    kind, name, w, h = p
+    name, w, h = p
     ctx.write(ctx.config + "/config", "set units bytes\n")
-    t = ctx.pty("--at", name, ctx.reports[kind], size=(w, h))
+    t = ctx.pty("--at", name, ctx.demo, size=(w, h))
     found = digits(t.text())
     if name == "trace" and w < 100:         # its tabs leave no room for how many steps there are
         t.press("=")
         t.wait("steps")
         found = digits(t.text())
-    for n in figures(name, ctx.summary(ctx.reports[kind])):
+    due = figures(name, ctx.summary(ctx.demo))
+    if name in ("programs", "operations"):                  # steps of no program are of none
+        due = ctx.relations().execute("SELECT count(program) FROM step").fetchone()
+    for n in due:
         if str(n) not in found:
             t.fail("no %s on the screen" % n)
     t.quit()
@@ -276,40 +278,34 @@ def figures_on_screen(ctx, p):
 
 @case(params=SIZES[:3], sample=1)
 def absent_liveness(ctx, p):
-    """What the SDK's layout lacks: what, why, what would record it, what to look at instead."""
-    t = ctx.pty("--at", "liveness", ctx.reports["sdk"], size=p)
+    """What a profile lacks: what, why, what would record it, what to look at instead."""
+    path = ctx.copy()
+    with sqlite3.connect(path) as db:
+        for table in ("depth_first_steps", "eq_class_step", "vars_info"):
+            db.execute("DROP TABLE %s" % table)
+    t = ctx.pty("--at", "liveness", path, size=p)
     t.has("autoReport.outputGraphProfile", "live", "Memory")
     t.press("p", "down", "end", "+", "/", "esc", "tab")
     t.has("autoReport.outputGraphProfile")
     t.quit()
 
 
-@case()
-def lowered_variables_only(ctx):
-    """The SDK's layout has lowered variables: what is not recorded is those that were not lowered."""
-    t = ctx.pty("--at", "summary", ctx.reports["sdk"], size=(80, 60))
-    t.has("unlowered ones are not recorded", "no files: ")
-    expect("variables not known" not in t.text(), "variables are said not to be known")
-    expect("…" not in "\n".join(t.text().split("\n")[1:]), "words are cut at 80 columns")
-    t.quit()
-
-
-@case(params=[("store", 80, 24), ("sdk", 120, 40)], sample=1, smoke=1)
+@case(params=[(80, 24), (120, 40)], sample=1, smoke=1)
 def code_of_a_tile(ctx, p):
     """archive.a beside the profile: read behind the screen, its functions in a tab."""
-    kind, w, h = p
-    t = ctx.pty("--at", "summary", ctx.reports[kind], size=(w, 60))
+    w, h = p
+    t = ctx.pty("--at", "summary", ctx.demo, size=(w, 60))
     t.wait("parts")
     t.resize(w, h)
     t.press("3")
     tabs(t, "memory")
     t.press("(")    # the last one
     t.wait("[Code]")
-    t.wait("__control_program")
+    t.wait("supervisor.control_")
     t.has(".text", "functions")
     sane(t)
     t.press("right")
-    t.wait("__control_program")
+    t.wait("supervisor.control_")
     sane(t)
     t.quit()
 
@@ -319,10 +315,10 @@ def archive_alone(ctx, p):
     """An archive without a profile is a report."""
     where = ctx.path("alone")
     os.makedirs(where)
-    shutil.copy(os.path.join(ctx.reports["store"], "archive.a"), where)
+    shutil.copy(os.path.join(ctx.demo, "archive.a"), where)
     t = ctx.pty("--at", "memory", where, size=p)
     t.wait("[Code]")
-    t.wait("__control_program")
+    t.wait("supervisor.control_")
     t.has("tile", "of archive.a")
     for key in "1347":
         t.press(key)
@@ -332,7 +328,7 @@ def archive_alone(ctx, p):
 
 @case(params=[(500, 150), (1200, 20), (60, 400), (2000, 1000)], cost=2, depth=FULL)
 def enormous(ctx, p):
-    t = ctx.pty(ctx.reports["store"], size=p, wait="MEMORY")
+    t = ctx.pty(ctx.demo, size=p, wait="MEMORY")
     for key in "347?1":
         t.press(key)
         t.clean()
@@ -346,7 +342,7 @@ def enormous(ctx, p):
 @case(smoke=1)
 def typed_ahead(ctx):
     """Keys from before the first screen count."""
-    t = ctx.pty(ctx.reports["store"], wait=None)
+    t = ctx.pty(ctx.demo, wait=None)
     t.send("3:view trace\r")
     t.wait("tilescope")
     t.settle()
@@ -357,10 +353,8 @@ def typed_ahead(ctx):
 @case()
 def variables(ctx):
     """Sorted, turned round, filtered, searched, and any row at once."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
-    path = os.path.join(ctx.reports["store"], "report.tilescope")
-    rows = sqlite3.connect("file:%s?mode=ro" % path, uri=True).execute(
-        "SELECT count(*) FROM lowered_variable").fetchone()[0]
+    t = ctx.pty(ctx.demo, size=(120, 40))
+    rows = ctx.relations().execute("SELECT count(*) FROM lowered_variable").fetchone()[0]
     t.press("8")
     t.wait("by bytes, largest first")
     t.wait("row 1 of {:,} ".format(rows))
@@ -403,7 +397,7 @@ def variables(ctx):
 @case()
 def tab_filter(ctx):
     """A filter of a tab is shown; Escape takes it away first, then the selected tiles."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     t.press("3")
     t.wait("tile 1921")
     t.press("\t")
@@ -431,14 +425,14 @@ def tab_filter(ctx):
 @case()
 def summary_options(ctx):
     """& asks what the engine options that are shown have in them."""
-    t = ctx.pty(ctx.reports["store"], size=(80, 24))
+    t = ctx.pty(ctx.demo, size=(80, 24))
     t.press("1")
     t.wait("fits")
     t.press("&")
     t.type("profiler")
     t.press("\r")
     t.wait('with "profiler"')
-    t.has("profiler.blocks.filter")
+    t.has("profiler.perExecution")
     t.lacks("autoReport.directory")
     t.press("&", "\r")
     t.wait("autoReport.directory")
@@ -453,7 +447,7 @@ def variables_words(ctx):
         t.type(text)
         t.press(*keys)
 
-    t = ctx.pty(ctx.reports["store"])
+    t = ctx.pty(ctx.demo)
     t.press("8")
     line("sort ", ("tab", "tab", "tab"))
     t.has(":sort bytes", "category")
@@ -503,14 +497,14 @@ def copied(t):
 
 
 PLACES = {
-    "insights": ("rule=M04&tab=peak&pane=tabs&row=3", "alive at"),
+    "insights": ("rule=M04&tab=peak&pane=tabs&row=3", "FINDINGS"),
     "memory": ("tile=70&by=category&gaps=no&tab=variables&pane=tabs&row=2", "tile 70"),
-    "liveness": ("step=7&base=no&zoom=0-40", "step 7 "),
+    "liveness": ("step=30&base=no&zoom=0-40", "step 30 "),
     "programs": ("order=-cycles&threshold=1&program=17&pane=tabs", "program 17"),
     "operations": ("layer=poplibs&order=-code&filter=cycles>0&tab=programs&pane=tabs", "poplibs"),
     "trace": ("step=57&ipu=1&pane=tab", "step 57 "),
     "variables": ("filter=tile:5&sort=bytes&row=2", "row 2 of"),
-    "tables": ("table=tile_memory&pane=rows&row=9", "row 9 of"),
+    "tables": ("table=memory_by_tile&pane=rows&row=9", "row 9 of"),
 }
 
 
@@ -518,7 +512,7 @@ PLACES = {
 def place(ctx, view):
     """--at leads to a place, Y copies words that lead there again, and these stay the same."""
     args, word = PLACES[view]
-    path = ctx.reports["store"]
+    path = ctx.demo
     t = ctx.pty(path, "--at", "%s?%s" % (view, args), size=(100, 40), wait=word)
     t.settle()
     first = copied(t)
@@ -537,7 +531,7 @@ def place(ctx, view):
 @case()
 def findings(ctx):
     """Enter on a finding leads to its place, Backspace back to it; the same from Summary."""
-    t = ctx.pty("--at", "insights", ctx.reports["store"], size=(100, 40), wait="M11")
+    t = ctx.pty("--at", "insights?rule=M01", ctx.demo, size=(100, 40), wait="M01")
     t.press("enter")
     t.wait("limit 624K")
     t.press("backspace")
@@ -556,7 +550,7 @@ def findings(ctx):
 @case(depth=FULL)
 def no_place(ctx):
     """A place that the report does not have is said in the bottom line, and a key ends the waiting for it."""
-    t = ctx.pty(ctx.reports["store"], "--at", "memory?tile=7777777", wait="there is no tile 7777777")
+    t = ctx.pty(ctx.demo, "--at", "memory?tile=7777777", wait="there is no tile 7777777")
     t.press("w")
     t.lacks("7777777")
     sane(t)

@@ -11,9 +11,9 @@ from .harness import case, expect
 OFFER = "r reads the report again"
 
 
-def other(ctx, name="new", **more):
+def other(ctx, *more, name="new"):
     """Another report, to be put in the place of the one that is open."""
-    ctx.run("demo", ctx.path(name), "--seed", str(more.get("seed", 5)), "--layout", more.get("kind", "store"))
+    ctx.run("demo", ctx.path(name), "--seed", "5", *more)
     return ctx.path(name)
 
 
@@ -40,11 +40,11 @@ def figures(ctx, report):
 @case(cost=3, smoke=1)
 def change_is_offered(ctx):
     """Named, not read before somebody says so; then the difference is in Summary."""
-    path = ctx.copy("store")
+    path = ctx.copy()
     report = os.path.dirname(path)
     t = ctx.pty(report, size=(100, 40), env={"LC_ALL": "C.UTF-8"})
     t.wait(lambda text: "cycles" in text and "being" not in text)
-    before, after = figures(ctx, report), figures(ctx, other(ctx))
+    before, after = figures(ctx, report), figures(ctx, other(ctx, "--tiles", "1216"))
     expect(before["worst tile"] != after["worst tile"], "the test's own reports are alike")
     os.replace(os.path.join(ctx.path("new"), os.path.basename(path)), path)
     ctx.write(os.path.join(report, "app.json"), "{}")
@@ -70,12 +70,12 @@ def change_is_offered(ctx):
 @case(cost=3)
 def unknown_stays_unknown(ctx):
     """What the report does not record any more is not 0, and has no difference."""
-    path = ctx.copy("store")
+    path = ctx.copy()
     t = ctx.pty("--watch", os.path.dirname(path), size=(100, 40))
     t.wait(lambda text: "cycles" in text and "being" not in text)
     new = other(ctx)
     db = sqlite3.connect(os.path.join(new, os.path.basename(path)))
-    for name in ("step_ipu", "step"):
+    for name in ("steps_by_ipu", "steps"):
         db.execute("DROP TABLE %s" % name)
     db.commit()
     db.close()
@@ -90,7 +90,7 @@ def unknown_stays_unknown(ctx):
 @case(cost=4)
 def parts_are_named(ctx):
     """Every part; debug.cbor one directory up through a link; a directory that is replaced."""
-    path = ctx.copy("store", "top/report")
+    path = ctx.copy("top/report")
     report = os.path.dirname(path)
     os.makedirs(ctx.path("far"))
     os.replace(os.path.join(report, "debug.cbor"), ctx.path("far", "debug.cbor"))
@@ -119,14 +119,14 @@ def parts_are_named(ctx):
 @case()
 def another_file_is_named(ctx):
     """The file is gone, and another of the directory is read in its place: that is said."""
-    path = ctx.copy("store")
+    path = ctx.copy()
     report = os.path.dirname(path)
     t = ctx.pty(report, size=(100, 40))
     t.wait(lambda text: "cycles" in text and "being" not in text)
-    os.rename(path, os.path.join(report, "other.tilescope"))
-    t.wait(OFFER)
+    os.rename(path, os.path.join(report, "profile_other.pop"))
+    t.wait("r reads it as it is")
     t.press("r")
-    t.wait("report.tilescope is gone: other.tilescope is shown")
+    t.wait("profile.pop is gone: profile_other.pop is shown")
     t.clean()
     t.quit()
 
@@ -134,10 +134,10 @@ def another_file_is_named(ctx):
 @case(cost=4, smoke=1)
 def half_written_waits(ctx):
     """--watch: half a file is named, and read when it is whole; a profile whose engine ends, too."""
-    path = ctx.copy("sdk")
+    path = ctx.copy()
     t = ctx.pty("--watch", "--at", "memory", os.path.dirname(path), size=(100, 30))
     t.press("tab", "down", "down", "tab", "right", "right", "right")
-    new = os.path.join(other(ctx, kind="sdk"), os.path.basename(path))
+    new = os.path.join(other(ctx), os.path.basename(path))
     whole = open(new, "rb").read()
     with open(path, "wb") as f:
         f.write(whole[:len(whole) // 2])
@@ -152,11 +152,11 @@ def half_written_waits(ctx):
     t.has("worst tile %d" % ctx.summary(os.path.dirname(path))["memory"]["worst_tile"])
     # the next run: under a temporary name, then renamed over the old one
     temporary = ctx.write(os.path.join(os.path.dirname(path), "profile_abc.pop"), b"")
-    with open(ctx.reports["sdk"] + "/profile.pop", "rb") as f, open(temporary, "wb") as to:
+    with open(ctx.demo + "/profile.pop", "rb") as f, open(temporary, "wb") as to:
         shutil.copyfileobj(f, to)
     expect("Chang" not in banner(t), banner(t))
     os.replace(temporary, path)
-    worst = ctx.summary(ctx.reports["sdk"])["memory"]["worst_tile"]
+    worst = ctx.summary(ctx.demo)["memory"]["worst_tile"]
     t.wait(lambda text: "worst tile %d" % worst in text and "Chang" not in banner(t))
     t.clean()
     t.quit()
@@ -165,7 +165,7 @@ def half_written_waits(ctx):
 @case()
 def idle_is_idle(ctx):
     """Nothing happens to the files: no byte, no wake-up; what others do beside them does not count."""
-    path = ctx.copy("store")
+    path = ctx.copy()
     t = ctx.pty("--cache", "none", os.path.dirname(path), size=(100, 30))
     t.wait(lambda text: "being" not in text)
     t.settle()

@@ -2,16 +2,13 @@
 """From the start to "this variable on this tile at this step, and what if it were halved", against an oracle."""
 
 import collections
-import os
-import sqlite3
 
 from .harness import FULL, case
 
 
 def read(ctx):
     """Lowered variables by tile, steps of classes, what is always live: as the report's rows say."""
-    path = os.path.join(ctx.reports["store"], "report.tilescope")
-    db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    db = ctx.relations()
     lives = collections.defaultdict(set)
     for c, start, end in db.execute('SELECT class, start, "end" FROM class_interval'):
         lives[c].update(range(start, end))
@@ -57,7 +54,7 @@ def halved_in_six_keys(ctx):
         changed[tile].remove(p)
         changed[tile].append(((p[0] + 1) // 2, p[1], p[2]))
         after.add(worst(always, changed, lives))
-    t = ctx.pty(ctx.reports["store"], size=(160, 40))
+    t = ctx.pty(ctx.demo, size=(160, 40))
     t.press(":")
     t.type("set units bytes")
     t.press("\r")
@@ -87,11 +84,10 @@ def halved_in_six_keys(ctx):
 @case()
 def fullest_in_eight_keys(ctx):
     """docs/walkthrough.md: the largest variable of the fullest tile, halved."""
-    path = os.path.join(ctx.reports["store"], "report.tilescope")
-    db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    db = ctx.relations()
     tile, = db.execute("SELECT tile FROM tile_memory ORDER BY ifnull(total_gaps, total) DESC, tile").fetchone()
     size, = db.execute("SELECT max(bytes) FROM lowered_variable WHERE tile = ?", (tile,)).fetchone()
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     t.press("3")
     t.wait("tile %d ipu" % tile)
     t.press(")", "\t")
@@ -112,7 +108,7 @@ def fullest_in_eight_keys(ctx):
 @case(depth=FULL)
 def groups_and_patterns(ctx):
     """whatif in any view; what is wrong is said; clear takes all back."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     for line, word in (("whatif", "0 changes; gw: What-if"),
                        ("whatif halve", "whatif remove|halve|split N PATTERN"),
                        ("whatif split 1 x", "whatif remove|halve|split N PATTERN"),
@@ -149,7 +145,7 @@ def groups_and_patterns(ctx):
 @case()
 def from_anywhere(ctx):
     """gw leads to the peaks from each view; C-o leads back."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     for key in "1237894":
         if key != "4":
             t.press(key)
@@ -163,7 +159,7 @@ def from_anywhere(ctx):
 @case()
 def a_group_or_nothing(ctx):
     """x ticks a group; where there is nothing to tick it says so."""
-    t = ctx.pty("--at", "liveness?tab=groups&pane=tab", ctx.reports["store"], size=(80, 24), wait=None)
+    t = ctx.pty("--at", "liveness?tab=groups&pane=tab", ctx.demo, size=(80, 24), wait=None)
     t.wait("[Groups]")
     t.wait("always live")
     t.wait("activations")
@@ -186,7 +182,7 @@ def a_group_or_nothing(ctx):
 def an_address_of_nothing(ctx):
     """A change of an address that names nothing is not taken; the others are."""
     t = ctx.pty("--at", "liveness?tab=what-if&what-if=halve xyzzy; halve activations",
-                ctx.reports["store"], size=(120, 40), wait=None)
+                ctx.demo, size=(120, 40), wait=None)
     t.wait("not taken: no variable matches xyzzy")
     t.wait("[What-if]")
     t.wait("halve        group activations")

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import xml.dom.minidom
 
+from ..cli.oracle_operations import Operations
 from .harness import FULL, case, expect
 
 NAMES = ['comma, "quoted"', "line\nfeed", "pipe|and\\back`tick*", "<b>&amp;</b>", "it's\x1b[31mred",
@@ -17,12 +18,14 @@ NAMES = ['comma, "quoted"', "line\nfeed", "pipe|and\\back`tick*", "<b>&amp;</b>"
 
 def hostile(ctx):
     """A small report in which the variables of tile 0 have the names above, the first one the largest."""
-    path = ctx.copy("store", "hostile")
+    path = ctx.copy("hostile")
     db = sqlite3.connect(path)
-    ids = [r[0] for r in db.execute("SELECT id FROM lowered_variable WHERE tile = 0")]
-    db.executemany("DELETE FROM lowered_variable WHERE id = ?", [(i,) for i in ids[len(NAMES):]])
-    db.executemany("UPDATE lowered_variable SET name = ?, bytes = ? WHERE id = ?",
-                   [(n, 9000 - k, i) for k, (n, i) in enumerate(zip(NAMES, ids))])
+    ids = [r[0] for r in db.execute("SELECT var_id FROM vars_info WHERE tile = 0 AND bitset & 1")]
+    db.execute("DELETE FROM vars_info WHERE tile = 0 AND NOT bitset & 1")
+    db.executemany("DELETE FROM vars_info WHERE var_id = ?", [(i,) for i in ids[len(NAMES):]])
+    db.executemany("INSERT INTO vars_string_table VALUES (?, ?)", [(10 ** 6 + k, n) for k, n in enumerate(NAMES)])
+    db.executemany("UPDATE vars_info SET name_base_id = ?, name_prefix__vertex_field_ = NULL, name_suffix = '', size_bytes = ? "
+                   "WHERE var_id = ?", [(10 ** 6 + k, 9000 - k, i) for k, i in enumerate(ids[:len(NAMES)])])
     db.commit()
     db.close()
     expect(len(ids) >= len(NAMES), "the report is too small")
@@ -73,14 +76,14 @@ def rows_of_hostile_names(ctx):
 @case()
 def stacks_are_those_of_the_export(ctx):
     """What the merged flame graph shows of an IPU is what `export --format folded` writes of it."""
-    t = ctx.pty("--at", "trace?drawing=merged", ctx.reports["store"], size=(100, 30), wait="Engine::run")
+    t = ctx.pty("--at", "trace?drawing=merged", ctx.demo, size=(100, 30), wait="Engine::run")
     command(t, "write s.folded", "wrote")
     command(t, "write s.csv", "wrote")
     t.press("z", "f")
     command(t, "drawing lanes", "a lane for each")
     command(t, "write t.folded", "not written")
     t.quit()
-    out = ctx.run("export", "--format", "folded", ctx.reports["store"], stdin=subprocess.DEVNULL).stdout.decode()
+    out = ctx.run("export", "--format", "folded", ctx.demo, stdin=subprocess.DEVNULL).stdout.decode()
     want = [line[len("IPU 0;"):] for line in out.split("\n") if line.startswith("IPU 0;")]
     expect(sorted(read(ctx.path("s.folded")).splitlines()) == sorted(want), "stacks differ")
     expect(len(want) > 20, "no stacks")
@@ -94,14 +97,14 @@ def stacks_are_those_of_the_export(ctx):
 @case()
 def shares_have_six_digits(ctx):
     """Bytes are exact; a share has six significant digits, and is that of the bytes."""
-    t = ctx.pty("--at", "memory?tile=0&pane=tabs&tab=details", ctx.reports["store"], size=(80, 40),
+    t = ctx.pty("--at", "memory?tile=0&pane=tabs&tab=details", ctx.demo, size=(80, 40),
                 wait="total")
     for end in ("csv", "json", "md"):
         command(t, "write v.%s" % end, "wrote ")
     t.quit()
     rows = list(csv.DictReader(read(ctx.path("v.csv")).splitlines()))
     objects = json.loads(read(ctx.path("v.json")))
-    db = sqlite3.connect(os.path.join(ctx.reports["store"], "report.tilescope"))
+    db = ctx.relations()
     whole = db.execute("SELECT coalesce(total_gaps, total) FROM tile_memory WHERE tile = 0").fetchone()[0]
     db.close()
     for row, other in zip(rows, objects):
@@ -152,7 +155,7 @@ def writing_is_stopped(ctx):
               "liveness?pane=tab&tab=lifetimes"], sample=1, smoke=1)
 def charts_and_screens(ctx, at):
     """The chart as SVG has axes, a legend and a title; .txt and .ansi are the screen."""
-    t = ctx.pty("--at", at, ctx.reports["store"], size=(120, 40))
+    t = ctx.pty("--at", at, ctx.demo, size=(120, 40))
     for end in ("svg", "txt", "ansi"):
         command(t, "write c.%s" % end, "wrote ")
     t.quit()
@@ -175,7 +178,7 @@ def charts_and_screens(ctx, at):
               "insights", "insights?pane=tabs&tab=peak", "variables?level=unlowered"], sample=2)
 def a_tab_without_a_chart(ctx, at):
     """It writes neither another pane's chart nor the screen: it says what it can be written as."""
-    t = ctx.pty("--at", at, ctx.reports["store"], size=(120, 40), wait="4:Live")
+    t = ctx.pty("--at", at, ctx.demo, size=(120, 40), wait="4:Live")
     command(t, "write c.svg", " has no chart: write .csv, .json, .md (its rows), .txt or .ansi")
     t.quit()
     expect(not os.path.exists(ctx.path("c.svg")), "a chart of something else")
@@ -184,13 +187,13 @@ def a_tab_without_a_chart(ctx, at):
 @case()
 def figures_of_a_view_without_tables(ctx):
     """Summary has no table: its figures are written, and the query of each prints the value."""
-    t = ctx.pty("--at", "summary", ctx.reports["store"], size=(100, 30))
+    t = ctx.pty("--at", "summary", ctx.demo, size=(100, 30))
     for end in ("csv", "json", "md"):
         command(t, "write f.%s" % end, "wrote ")
     t.quit()
     objects = json.loads(read(ctx.path("f.json")))
     expect(len(objects) > 5 and all(o["figure"] and o["known"] for o in objects), "%r" % objects[:3])
-    db = sqlite3.connect(os.path.join(ctx.reports["store"], "report.tilescope"))
+    db = ctx.relations()
     most = db.execute("SELECT max(coalesce(total_gaps, total)) FROM tile_memory").fetchone()[0]
     db.close()
     expect(any(o["value"] == most and o["unit"] == "bytes" for o in objects), "no worst tile")
@@ -199,7 +202,7 @@ def figures_of_a_view_without_tables(ctx):
 @case()
 def where_it_may_write(ctx):
     """A file that is there needs `!`, so does the report's directory; a report's file is never touched."""
-    report = ctx.copy("store")
+    report = ctx.copy()
     before = open(report, "rb").read()
     t = ctx.pty("--at", "memory", report, size=(100, 30))
     there = ctx.write("there.csv", "mine\n")
@@ -229,7 +232,7 @@ def where_it_may_write(ctx):
 @case()
 def figures_are_explained(ctx):
     """`=` opens a box, its query prints the figure; y copies the words, Escape closes it."""
-    t = ctx.pty(ctx.reports["store"], size=(120, 40))
+    t = ctx.pty(ctx.demo, size=(120, 40))
     t.press("j", "=")
     t.wait("What this figure is")
     t.wait("tilescope query")
@@ -256,7 +259,7 @@ def figures_are_explained(ctx):
 @case()
 def columns_are_kept(ctx):
     """Columns that are hidden stay hidden in the next run; a box chooses them."""
-    t = ctx.pty("--at", "trace", ctx.reports["store"], size=(120, 40))
+    t = ctx.pty("--at", "trace", ctx.demo, size=(120, 40))
     t.wait("bal.")
     t.press("C")
     t.wait("[x] tile_balance")
@@ -265,7 +268,7 @@ def columns_are_kept(ctx):
     gone(t, "bal.")
     command(t, "columns nonsense", "no \"nonsense\" here")
     t.quit()
-    t = ctx.pty("--at", "trace", ctx.reports["store"], size=(120, 40))
+    t = ctx.pty("--at", "trace", ctx.demo, size=(120, 40))
     t.wait("start")
     gone(t, "bal.")
     t.press("C", "space")           # the first one: the class
@@ -277,15 +280,16 @@ def columns_are_kept(ctx):
 @case(depth=FULL)
 def any_table(ctx):
     """All rows of a table of the file, and of an answer of SQL."""
-    path = ctx.copy("store")
+    path = ctx.copy()
     db = sqlite3.connect(path)
     names = [r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name"
                                       " NOT LIKE 'sqlite\\_%' ESCAPE '\\'")]
     want = [["" if v is None else str(v) for v in r]
-            for r in db.execute("SELECT * FROM liveness_step ORDER BY rowid")]
+            for r in db.execute("SELECT * FROM eq_class_step ORDER BY rowid")]
+    steps, = db.execute("SELECT count(*) FROM depth_first_steps").fetchone()
     db.close()
     t = ctx.pty("--at", "tables", path, size=(120, 40))
-    t.press(*["down"] * names.index("liveness_step"))
+    t.press(*["down"] * names.index("eq_class_step"))
     t.press("tab")
     command(t, "write t.csv", "wrote ")
     command(t, "sql SELECT %s" % ", ".join("%d AS c%d" % (i, i) for i in range(70)), "c1")
@@ -295,17 +299,17 @@ def any_table(ctx):
     command(t, "write s.json", "wrote ")
     t.quit()
     rows = list(csv.reader(read(ctx.path("t.csv")).splitlines(keepends=True)))
-    expect(rows[0][0] == "live_step" and rows[1:] == want, "%d rows, %r" % (len(rows), rows[:3]))
+    expect(rows[0][0] == "eq_class_id" and rows[1:] == want, "%d rows, %r" % (len(rows), rows[:3]))
     wide = list(csv.reader(read(ctx.path("wide.csv")).splitlines()))
     expect(wide == [["c%d" % i for i in range(70)], ["%d" % i for i in range(70)]], "%r" % wide)
     objects = json.loads(read(ctx.path("s.json")))
-    expect(len(objects) == len(want) and objects[1] == {"s": 1, "t": "a|b"}, "%r" % objects[:2])
+    expect(len(objects) == steps and objects[1] == {"s": 1, "t": "a|b"}, "%r" % objects[:2])
 
 
 @case(smoke=1)
 def export_of_each_view(ctx):
     """:export writes what `tilescope export` writes of what the view shows; a graph by :write, too."""
-    path = ctx.reports["store"]
+    path = ctx.demo
     t = ctx.pty(path, size=(100, 30), wait="CYCLES")
     for key, what, name in (("3", "tiles", "t.csv"), ("4", "liveness", "l.jsonl"), ("5", "programs", "p.csv"),
                             ("5", "programs", "p.dot"), ("8", "variables", "v.json")):
@@ -335,15 +339,15 @@ def graph(ctx, name):
 @case(smoke=1)
 def graph_of_what_is_shown(ctx):
     """`:write FILE.dot` in Operations: the layer, the filter, groups, the tree, producers and consumers; its head says which."""
-    path = ctx.copy("store", "graph")
-    db = sqlite3.connect(path)
-    layer = db.execute("SELECT count(*) FROM operation WHERE layer = 'popart'").fetchone()[0]
-    kinds = db.execute("SELECT count(*) FROM operation WHERE layer = 'popart' AND name = 'matMul'").fetchone()[0]
+    path = ctx.copy("graph")
+    should = Operations(ctx.relations())
+    names = [should.context[key][2] for kind, key in should.nodes if kind == "c" and should.context[key][1] == "poplar"]
+    layer, kinds = len(names), sum(n.split("/")[-1] == "Convolve" for n in names)
     t = ctx.pty(path, size=(120, 40), wait="CYCLES")
     t.press("6")
-    t.wait("popart")
+    t.wait("from contexts")
     said = {}
-    for name, keys in (("layer", ["layer popart"]), ("filter", ["filter kind=matMul"]), ("group", ["filter", "rollup layer_(.)"]),
+    for name, keys in (("layer", ["layer poplar"]), ("filter", ["filter name~Convolve$"]), ("group", ["filter", "rollup layer_(.)"]),
                        ("tree", ["layer-tree on"])):
         for key in keys:
             command(t, key, "")
@@ -354,7 +358,7 @@ def graph_of_what_is_shown(ctx):
     t.quit()
     every = graph(ctx, "all.dot")
     linked = ctx.run("query", "-f", "csv", path, "SELECT node, count(DISTINCT other) FROM operation_node n JOIN "
-                     "operation_link USING (node) WHERE layer = 'popart' AND way <> 'shared' GROUP BY node LIMIT 1",
+                     "operation_link USING (node) WHERE layer = 'poplar' AND way <> 'shared' GROUP BY node LIMIT 1",
                      stdin=subprocess.DEVNULL).stdout.decode().splitlines()[1].split(",")
     t = ctx.pty("--at", "operations?node=%s&tab=links&pane=tabs" % linked[0], path, size=(120, 40), wait="named")
     command(t, "write links.dot", "wrote links.dot")
@@ -364,11 +368,11 @@ def graph_of_what_is_shown(ctx):
         expect(all(a in g["nodes"] and b in g["nodes"] for a, b in g["arrows"] + g["dashed"]), "%s: lines from nowhere" % name)
         expect(any("figures of each" in line for line in g["head"]), "%s: %r" % (name, g["head"]))
     expect(len(said["layer"]["nodes"]) == layer, "%d of the layer, not %d" % (len(said["layer"]["nodes"]), layer))
-    expect("layer popart: %d of %d operations" % (layer, layer) in said["layer"]["text"], "%r" % said["layer"]["head"])
+    expect("layer poplar: %d of %d operations" % (layer, layer) in said["layer"]["text"], "%r" % said["layer"]["head"])
     expect(len(said["filter"]["nodes"]) == kinds, "%d that pass, not %d" % (len(said["filter"]["nodes"]), kinds))
     expect(set(said["filter"]["arrows"]) <= set(said["layer"]["arrows"]), "arrows between those that pass")
     expect(said["layer"]["arrows"], "arrows of the layer")
-    expect("filter kind=matMul" in said["filter"]["text"], "%r" % said["filter"]["head"])
+    expect("filter name~Convolve$" in said["filter"]["text"], "%r" % said["filter"]["head"])
     expect(said["group"]["boxes"] > 2 and len(said["group"]["nodes"]) == layer, "%d boxes" % said["group"]["boxes"])
     expect(said["tree"]["nodes"] == every["nodes"] and len(said["tree"]["nodes"]) > layer, "the tree is all of them")
     expect(said["tree"]["dashed"] == every["dashed"] and said["tree"]["dashed"], "what stands below what")
@@ -380,8 +384,8 @@ def graph_of_what_is_shown(ctx):
 @case(depth=FULL)
 def export_of_a_range(ctx):
     """What is in sight of the Trace, row for row as the report has it; other formats; never over a file."""
-    path = ctx.copy("store", "range")
-    db = sqlite3.connect(path)
+    path = ctx.copy("range")
+    db = ctx.relations(path)
     first, last = db.execute("SELECT min(start), max(\"end\") FROM step_ipu").fetchone()
     a, b = first + (last - first) // 3, first + (last - first) // 2
     rows = db.execute("SELECT step, ipu, cycles, start, \"end\" FROM step_ipu WHERE start < ? AND (\"end\" > ? "
@@ -407,7 +411,7 @@ def export_of_a_range(ctx):
 @case()
 def not_of_the_tiles_before(ctx):
     """While tiles are looked for what is shown is of those that were selected before: it is not written as if it were theirs."""
-    t = ctx.pty("--at", "memory?tiles=2-9&pane=tabs&tab=variables", ctx.reports["store"],
+    t = ctx.pty("--at", "memory?tiles=2-9&pane=tabs&tab=variables", ctx.demo,
                 size=(120, 40), wait="8 selected tiles")
     command(t, "write few.csv", "wrote ")
     t.send(":tiles using(/./)\r:write all.csv\r")

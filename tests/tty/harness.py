@@ -14,6 +14,7 @@ import subprocess
 
 from .. import case as case_module
 from ..case import FULL, LIMIT, Failed, Skipped, case  # noqa: F401
+from ..cli.profile_oracle import relations
 from .terminal import Pty, Tmux
 
 VIEWS = {"summary": "1", "memory": "3", "liveness": "4", "programs": "5", "operations": "6", "trace": "7", "variables": "8"}
@@ -22,21 +23,6 @@ TITLES = {"summary": "Summary", "memory": "Memory", "liveness": "Liveness", "pro
 SIZES = [(80, 24), (120, 40), (200, 60), (250, 80)]
 # what stands in the bottom line when nothing else does
 HINT = "help"
-
-
-class Reports:
-    """The reports that cases share, by name."""
-
-    args = {"store": [], "sdk": ["--layout", "sdk"]}
-
-    def __init__(self, ctx):
-        self.ctx = ctx
-
-    def __contains__(self, kind):
-        return kind in self.args
-
-    def __getitem__(self, kind):
-        return self.ctx.shared(kind, *self.args[kind])
 
 
 class Ctx(case_module.Ctx):
@@ -50,8 +36,13 @@ class Ctx(case_module.Ctx):
         os.makedirs(self.config)
 
     @property
-    def reports(self):
-        return Reports(self)
+    def demo(self):
+        """The report that cases share."""
+        return self.shared("demo")
+
+    def relations(self, path=None):
+        """The relations of a profile, of the shared report when none is named, made apart from the program."""
+        return relations(path or os.path.join(self.demo, "profile.pop"))
 
     def write(self, path, text):
         path = os.path.join(self.dir, path)
@@ -60,12 +51,11 @@ class Ctx(case_module.Ctx):
             f.write(text.encode() if isinstance(text, str) else text)
         return path
 
-    def copy(self, kind, name="report"):
+    def copy(self, name="report"):
         """A report of one's own, to be changed; the path of its file."""
         to = self.path(name)
-        shutil.copytree(self.reports[kind], to)
-        return next(os.path.join(to, n) for n in ("profile.pop", "report.tilescope")
-                    if os.path.exists(os.path.join(to, n)))
+        shutil.copytree(self.demo, to)
+        return os.path.join(to, "profile.pop")
 
     def pty(self, *args, size=(80, 24), env=None, wait="help", program=None, **more):
         """The program on a pseudo-terminal; waits until it shows `wait` (None: does not)."""
