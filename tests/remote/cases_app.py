@@ -80,7 +80,7 @@ def report(ctx, variables=400, tiles=16):
     """A small one, as another host has it."""
     path = ctx.path("report")
     res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--no-archive", "--ipus", "1", "--tiles", str(tiles),
-                  "--steps", "60", "--variables", str(variables), path)
+                  "--layout", "sdk" if variables > 1000 else "store", "--steps", "60", "--variables", str(variables), path)
     expect(res.rc == 0, res, "no report")
     return path
 
@@ -753,7 +753,7 @@ def app_cache_cleared(ctx):
 def app_another_file(ctx, what):
     """What happened to the file while the link was cut is said."""
     path = report(ctx)
-    file = os.path.join(path, "profile.pop")
+    file = os.path.join(path, "report.tilescope")
     with server.Sshd(ctx.dir) as sshd, proxy.Proxy(sshd.port) as p:
         config = through(ctx, sshd, p)
         with App(ctx, "libssh", config, path, size=(120, 40)) as t:
@@ -771,7 +771,7 @@ def app_another_file(ctx, what):
                 os.rename(file, file + ".x")
             p.resume()
             t.see("Chang")
-            t.see("profile.pop" if what == "replaced" else "profile.pop (gone)")
+            t.see("report.tilescope" if what == "replaced" else "report.tilescope (gone)")
             t.keys("Q")
             t.ends(0)
 
@@ -814,7 +814,7 @@ def app_replaced_variables(ctx, way):
 def with_archive(ctx, name, tiles):
     """A report whose archive.a is large and has no symbol table: of a host it is read when somebody asks for it."""
     path = ctx.path(name)
-    res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--ipus", "1", "--tiles", str(tiles),
+    res = ctx.run(os.path.join(ctx.builddir, "tilescope"), "demo", "--ipus", "1", "--tiles", str(tiles), "--layout", "store",
                   "--steps", "60", "--variables", "400", path)
     expect(res.rc == 0, res, "no report")
     size = 9 << 20

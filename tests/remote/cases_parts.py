@@ -17,7 +17,7 @@ LOOKS = 32
 def make(ctx):
     path = ctx.path("sshd-report")
     program = os.path.join(ctx.builddir, "tilescope")
-    res = ctx.run(program, "demo", path, "--steps", "2000", "--variables", "5000", "--ipus", "1",
+    res = ctx.run(program, "demo", path, "--layout", "sdk", "--steps", "2000", "--variables", "5000", "--ipus", "1",
                   "--tiles", "64", "--quiet")
     expect(res.rc == 0, res, "the demo report was not made")
     for name in ("framework.json", "app.json"):
@@ -60,7 +60,7 @@ def second_summary(ctx):
     """What is read in bulk is kept on disk, too: the second summary of a trace of 240,000 rows moves next to nothing."""
     program = os.path.join(ctx.builddir, "tilescope")
     path = ctx.path("sshd-report")
-    res = ctx.run(program, "demo", path, "--steps", "60000", "--variables", "20000", "--ipus", "4",
+    res = ctx.run(program, "demo", path, "--layout", "sdk", "--steps", "60000", "--variables", "20000", "--ipus", "4",
                   "--tiles", "64", "--no-archive", "--quiet")
     expect(res.rc == 0, res, "the demo report was not made")
     here = ctx.run(program, "summary", "--cache", "none", path)

@@ -391,7 +391,8 @@ START_TEST(figures_are_what_their_queries_print)
 			w->queries);
 	if (report == 0 && strcmp(views[view].keys[0], "map") == 0) /* ranks, too */
 		ck_assert_msg(w->without == 0, "%s: %d figures without a query", where, w->without);
-	if (report == 0 && views[view].ops == &ts_view_insights) /* X04, X08, X09: of several IPUs */
+	if (report == 0 &&
+		views[view].ops == &ts_view_insights) /* X04, X08, X09: of several IPUs */
 		ck_assert_msg(w->without <= 4, "%s: %d figures without a query", where, w->without);
 	if (getenv("TS_EXPLAIN_COUNT"))
 		fprintf(stderr, "%s: %d figures, %d queries, %d without\n", where, w->figures,
