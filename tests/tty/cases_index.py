@@ -272,10 +272,11 @@ def index_quit_while_building(ctx):
 @case(cost=6, depth=FULL)
 def index_shared(ctx):
     """Two programs: one builds, the other takes what comes; nobody writes a section twice."""
-    a = unbuilt(ctx, ctx.demo)
+    report = ctx.shared("store", "--layout", "store")
+    a = unbuilt(ctx, report)
     with Held(a) as held:
         held.until_title()
-        b = ctx.pty(ctx.demo, wait="MEMORY")
+        b = ctx.pty(report, wait="MEMORY")
         expect("another program builds it" in state(b), state(b))
     a.settle()
     complete(ctx, a)
@@ -291,10 +292,11 @@ def index_shared(ctx):
 @case(cost=6, depth=FULL)
 def index_builder_dies(ctx):
     """The one that builds is killed: the one that waits goes on."""
-    a = unbuilt(ctx, ctx.demo)
+    report = ctx.shared("store", "--layout", "store")
+    a = unbuilt(ctx, report)
     with Held(a) as held:
         held.until_title()
-        b = ctx.pty(ctx.demo, wait="MEMORY")
+        b = ctx.pty(report, wait="MEMORY")
         a.kill(signal.SIGKILL)
         held.end()
     b.press("J")
@@ -340,7 +342,7 @@ def index_killed(ctx):
 
 def replace(ctx, path):
     ctx.run("demo", ctx.path("new"), "--seed", "5")
-    os.replace(os.path.join(ctx.path("new"), os.path.basename(path)), path)
+    os.replace(os.path.join(ctx.path("new"), "profile.pop"), path)
 
 
 def grow(ctx, path):
@@ -395,7 +397,7 @@ def changed_while_open(ctx, what):
 
 @case(params=CHANGES, cost=6, depth=FULL)
 def changed_while_indexing(ctx, what):
-    path = ctx.copy()
+    path = os.path.join(shutil.copytree(ctx.shared("store", "--layout", "store"), ctx.path("report")), "report.tilescope")
     t = unbuilt(ctx, "--watch", os.path.dirname(path), size=(100, 30))
     with Held(t) as held:
         held.until_title()
@@ -508,7 +510,7 @@ def index_by_environment(ctx, how):
     if "home" in how:
         told(t, "there is no home directory")
     else:
-        complete(ctx, t, None)
+        complete(ctx, t)
         kept = os.listdir(os.path.join(ctx.home, ".cache", "tilescope", "index"))
         expect(len(kept) == 1, "kept: %s" % kept)
     expect(not os.path.exists(ctx.path("here")), "a relative directory was made")
