@@ -510,7 +510,7 @@ def index_by_environment(ctx, how):
     if "home" in how:
         told(t, "there is no home directory")
     else:
-        complete(ctx, t)
+        expect("complete" in state(t), "the index is not complete: %r" % state(t))
         kept = os.listdir(os.path.join(ctx.home, ".cache", "tilescope", "index"))
         expect(len(kept) == 1, "kept: %s" % kept)
     expect(not os.path.exists(ctx.path("here")), "a relative directory was made")
