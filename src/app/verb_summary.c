@@ -100,7 +100,7 @@ json_classes(const struct ts_ipu_cycles *k)
 	return all;
 }
 
-/* Exclusive time; what is left of the IPU's cycles is idle. NULL: it is not known. */
+/* Exclusive time of an IPU; *idle: the rest of its cycles. NULL: not known. */
 static const struct ts_proportion *
 times_of(const struct ts_summary *s, const struct ts_ipu_cycles *k, int64_t *idle)
 {

@@ -22,7 +22,7 @@ extern const struct profile_group profile_target, profile_memory, profile_variab
 	{                                              \
 		.column = name, .a = from, .plus = add \
 	}
-/* The same; where no tile is active, `otherwise` is added instead (NULL: nothing). */
+/* A sum; where active_tiles is 0 the column `otherwise` is added instead of `add` (NULL: nothing is). */
 #define PLACE(name, from, add, otherwise)                                       \
 	{                                                                       \
 		.column = name, .a = from, .plus = add, .idle = "active_tiles", \

@@ -116,7 +116,7 @@ bind_sql(struct ts_binding *b, struct ts_object **o, const struct ts_profile_rel
 	bind_columns(b, made, schema);
 	if (!b->bound || def->key < 0 || b->column[def->key].op != TS_OP_COLUMN)
 		return TS_OK;
-	/* whether its rows are few is not asked: to count them may be to read a large table */
+	/* rows are not counted: that may mean reading a large table */
 	b->reach.column = b->column[def->key].a;
 	b->reach.key = made->keyed ? TS_REACH_INDEX : TS_REACH_NONE;
 	return TS_OK;

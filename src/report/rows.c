@@ -91,7 +91,7 @@ add_select(const struct ts_rows *rows, struct ts_strbuf *sql)
 	ts_sql_from(sql, o);
 }
 
-/* Does SQLite count the rows? Not where some that it gives are left out here. */
+/* May SQLite apply the limit? Not where this cursor leaves out rows that SQLite gives. */
 static bool
 limits_sql(const struct ts_rows *rows)
 {
@@ -413,7 +413,7 @@ plain_number(const struct ts_rows *rows, int slot, int64_t *v)
 	return TS_VALUE_BAD;
 }
 
-/* What is added to a number may be below 0: cycles before a step's base. */
+/* A number that may be negative: an offset from a step's base. */
 static enum ts_value
 signed_number(const struct ts_rows *rows, int slot, int64_t *v)
 {
@@ -620,7 +620,7 @@ look_up(struct ts_rows *rows, int i, int64_t key, int64_t *v)
 	return TS_VALUE_OK;
 }
 
-/* A place from its base. What is added to that may be below 0. */
+/* TS_OP_PLACE: a base plus an offset, which may be negative. */
 static enum ts_value
 place(const struct ts_rows *rows, int i, int64_t *v)
 {

@@ -342,7 +342,7 @@ read_execution(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *p
 	return end;
 }
 
-/* Of each IPU the exclusive time by class, from the first start of all steps to their last end. What is damaged was said. */
+/* The exclusive time of each IPU by class, from the first start of all steps to the last end. Damage is noted once. */
 static enum ts_code
 read_times(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)

@@ -74,12 +74,12 @@ struct ts_class_figures {
 void ts_class_figures_of(struct ts_class_figures *f, const struct ts_class_time *time);
 
 /*
- * Time that is exclusive: of the classes that run at once a cycle counts for the first of these (compute, exchange, global
- * exchange, host copy, host end, host wait, external sync, sync, control, async sync).
+ * Exclusive time: where several classes run at once the cycle counts for the first of them in this order: compute, exchange,
+ * global exchange, host copy, host end, host wait, external sync, sync, control, async sync.
  */
 extern const enum ts_step_class ts_class_order[TS_CLASS_COUNT];
 
-/* The exclusive time of each class. Returns the cycles in which nothing runs; both together are the span. */
+/* The exclusive time of each class. Returns the cycles in which nothing runs; both together come to the span. */
 int64_t ts_class_partition(int64_t out[TS_CLASS_COUNT], const struct ts_class_time *time);
 
 #endif

@@ -59,7 +59,7 @@ struct ts_proportion {
 enum ts_proportions_what {
 	TS_PROPORTIONS_TIME = 1,
 	TS_PROPORTIONS_WORK = 2,
-	TS_PROPORTIONS_ALL_ROWS = 4, /* besides: none is passed over because of where it stands */
+	TS_PROPORTIONS_ALL_ROWS = 4, /* flag: read all rows, do not assume that starts rise */
 };
 
 struct ts_proportions {
