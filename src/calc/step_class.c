@@ -2,6 +2,7 @@
 /* step_class - see the header. */
 #include "config.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -49,22 +50,13 @@ equals(const char *s, size_t n, const char *word)
 	return strlen(word) == n && memcmp(s, word, n) == 0;
 }
 
-bool
-ts_step_class_needs_sync_type(const char *type, size_t n)
-{
-	return equals(type, n, "Sync");
-}
-
-bool
-ts_sync_type_is_external(const char *sync, size_t n)
-{
-	return n == strlen("External") && strncasecmp(sync, "External", n) == 0;
-}
-
 enum ts_step_class
-ts_step_class_of(const char *type, size_t n, bool external)
+ts_step_class_of(const char *type, size_t n, const char *sync, size_t sync_n)
 {
-	if (external && ts_step_class_needs_sync_type(type, n))
+	static const char external[] = "External";
+
+	if (sync && equals(type, n, "Sync") && sync_n == sizeof(external) - 1 &&
+		strncasecmp(sync, external, sync_n) == 0)
 		return TS_CLASS_EXTERNAL_SYNC;
 	for (size_t i = 0; i < TS_COUNT(types); i++)
 		if (types[i].n == n && memcmp(types[i].type, type, n) == 0)

@@ -93,14 +93,12 @@ ts_step_class_row(struct ts_rows *rows)
 {
 	const char *type, *sync;
 	size_t n, sync_n;
-	bool external;
 
 	if (ts_rows_text(rows, TS_STEP_Q_TYPE, &type, &n) != TS_VALUE_OK)
 		return TS_CLASS_CONTROL;
-	external = ts_step_class_needs_sync_type(type, n) &&
-		ts_rows_text(rows, TS_STEP_Q_SYNC_TYPE, &sync, &sync_n) == TS_VALUE_OK &&
-		ts_sync_type_is_external(sync, sync_n);
-	return ts_step_class_of(type, n, external);
+	if (ts_rows_text(rows, TS_STEP_Q_SYNC_TYPE, &sync, &sync_n) != TS_VALUE_OK)
+		sync = NULL;
+	return ts_step_class_of(type, n, sync, sync_n);
 }
 
 /* --- the class of every step ------------------------------------------------------------------ */

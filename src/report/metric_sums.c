@@ -276,7 +276,7 @@ is_exchange(struct ts_rows *rows)
 
 	if (ts_rows_text(rows, Q_TYPE, &type, &n) != TS_VALUE_OK)
 		return false;
-	k = ts_step_class_of(type, n, false);
+	k = ts_step_class_of(type, n, NULL, 0);
 	return k == TS_CLASS_EXCHANGE || k == TS_CLASS_GLOBAL_EXCHANGE;
 }
 

@@ -158,17 +158,15 @@ set_type(struct costing *k, struct ts_program_cost *p, struct ts_rows *rows, str
 	const char *type, *sync;
 	size_t n, sync_n;
 	uint32_t entry;
-	bool external;
 	enum ts_code code;
 
 	p->type = TS_DICTIONARY_NONE;
 	p->class_of = TS_CLASS_CONTROL;
 	if (ts_rows_text(rows, P_TYPE, &type, &n) != TS_VALUE_OK)
 		return TS_OK;
-	external = ts_step_class_needs_sync_type(type, n) &&
-		ts_rows_text(rows, P_SYNC, &sync, &sync_n) == TS_VALUE_OK &&
-		ts_sync_type_is_external(sync, sync_n);
-	p->class_of = (uint16_t)ts_step_class_of(type, n, external);
+	if (ts_rows_text(rows, P_SYNC, &sync, &sync_n) != TS_VALUE_OK)
+		sync = NULL;
+	p->class_of = (uint16_t)ts_step_class_of(type, n, sync, sync_n);
 	code = ts_dictionary_text(&k->c->types, &entry, type, n, err);
 	if (!code && entry <= INT32_MAX)
 		p->type = (int32_t)entry;
@@ -349,7 +347,7 @@ take_type(struct costing *k, struct ts_program_cost *p, struct ts_rows *rows, st
 	if (code || entry > INT32_MAX)
 		return code;
 	p->type = (int32_t)entry;
-	p->class_of = (uint16_t)ts_step_class_of(type, n, false);
+	p->class_of = (uint16_t)ts_step_class_of(type, n, NULL, 0);
 	return TS_OK;
 }
 

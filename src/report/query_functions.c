@@ -90,10 +90,9 @@ class_of(sqlite3_value *type_value, sqlite3_value *sync_value)
 	const char *type = (const char *)sqlite3_value_text(type_value);
 	const char *sync = (const char *)sqlite3_value_text(sync_value);
 	size_t n = type ? (size_t)sqlite3_value_bytes(type_value) : 0;
-	bool external = type && sync && ts_step_class_needs_sync_type(type, n) &&
-		ts_sync_type_is_external(sync, (size_t)sqlite3_value_bytes(sync_value));
+	size_t sync_n = sync ? (size_t)sqlite3_value_bytes(sync_value) : 0;
 
-	return type ? ts_step_class_of(type, n, external) : TS_CLASS_CONTROL;
+	return type ? ts_step_class_of(type, n, sync, sync_n) : TS_CLASS_CONTROL;
 }
 
 /* The class of a step by its type and its sync type: "compute", "external_sync", ... */

@@ -121,7 +121,7 @@ does(const struct truth *w, int64_t ipu, int64_t tile, int64_t cycle, int *class
 	for (int i = 0; i < w->steps; i++) {
 		const char *type = types[w->step[i].program];
 		const int64_t *own = numbers(w, w->step[i].program, w->step[i].set);
-		int k = (int)ts_step_class_of(type, strlen(type), false);
+		int k = (int)ts_step_class_of(type, strlen(type), NULL, 0);
 		bool works = k == TS_CLASS_COMPUTE || k == TS_CLASS_EXCHANGE ||
 			k == TS_CLASS_GLOBAL_EXCHANGE;
 

@@ -210,7 +210,7 @@ load(struct fixture *f)
 		ck_assert_uint_lt(f->rows, ROWS);
 		*r = (struct row){number(s, 1), number(s, 2), number(s, 3), number(s, 4),
 			sqlite3_column_double(s, 5),
-			type ? (int)ts_step_class_of(type, strlen(type), false) : -1};
+			type ? (int)ts_step_class_of(type, strlen(type), NULL, 0) : -1};
 		if (sqlite3_column_type(s, 5) == SQLITE_NULL || r->balance < 0 || r->balance > 1)
 			r->balance = -1;
 	}

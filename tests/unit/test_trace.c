@@ -155,7 +155,7 @@ scan_read(struct scan *s, struct bench *b)
 		sqlite3_errmsg(db));
 	while (sqlite3_step(stmt) == SQLITE_ROW) {
 		const char *type = (const char *)sqlite3_column_text(stmt, 5);
-		const char *name = (const char *)sqlite3_column_text(stmt, 6);
+		const char *sync = (const char *)sqlite3_column_text(stmt, 6);
 		struct row *r;
 
 		ck_assert(ts_room((void **)&s->row, &cap, s->n, sizeof(*s->row)));
@@ -165,8 +165,7 @@ scan_read(struct scan *s, struct bench *b)
 		r->start = sqlite3_column_int64(stmt, 2);
 		r->end = sqlite3_column_int64(stmt, 3);
 		r->cycles = sqlite3_column_int64(stmt, 4);
-		r->class_of = ts_step_class_of(type, strlen(type),
-			name && strcmp(name, "External") == 0);
+		r->class_of = ts_step_class_of(type, strlen(type), sync, sync ? strlen(sync) : 0);
 	}
 	sqlite3_finalize(stmt);
 	sqlite3_close(db);

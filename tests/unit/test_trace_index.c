@@ -330,7 +330,7 @@ scan_class(sqlite3_stmt *stmt, int64_t step)
 	sqlite3_bind_int64(stmt, 1, step);
 	while (sqlite3_step(stmt) == SQLITE_ROW) {
 		type = (const char *)sqlite3_column_text(stmt, 0);
-		k = (int)ts_step_class_of(type, strlen(type), false);
+		k = (int)ts_step_class_of(type, strlen(type), NULL, 0);
 	}
 	return k;
 }

@@ -3,7 +3,6 @@
 #ifndef TS_CALC_STEP_CLASS_H
 #define TS_CALC_STEP_CLASS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum ts_step_class {
@@ -24,13 +23,9 @@ enum ts_step_class {
  * The class of a step by its program's type (n bytes, not NUL-terminated): OnTileExecute is compute,
  * DoExchange and CodeCopy exchange, GlobalExchange global exchange, Sync and Sans sync, SyncAns async sync,
  * StreamCopyBegin host wait, StreamCopyMid host copy, StreamCopyEnd host end; everything else is control.
- * A Sync whose sync type is "External" is external sync: the caller says so.
+ * A Sync whose sync type (sync_n bytes; NULL: none) is "External", letters of either case, is external sync.
  */
-enum ts_step_class ts_step_class_of(const char *type, size_t n, bool external);
-
-/* Does the class of this type depend on the sync type? And is that the external one (letters of either case)? */
-bool ts_step_class_needs_sync_type(const char *type, size_t n);
-bool ts_sync_type_is_external(const char *sync, size_t n);
+enum ts_step_class ts_step_class_of(const char *type, size_t n, const char *sync, size_t sync_n);
 
 /* "compute", "global_exchange", ... as the command line prints them, and for people. */
 const char *ts_step_class_key(enum ts_step_class c);
