@@ -37,7 +37,7 @@ read_all(bool *many, struct bsp_steps *s, struct ts_reader *rd, const struct ts_
 {
 	const struct ts_slice *at = NULL;
 	struct ts_slices *slices;
-	int64_t rows = 0, behind = 0; /* rows in a row that begin behind the range */
+	int64_t rows = 0, behind = 0; /* consecutive rows that begin behind the range */
 	bool done = false;
 	enum ts_code code = ts_slices_open_range(&slices, rd, t, from, to, cache, NULL, err);
 

@@ -181,7 +181,8 @@ ts_frames_fini(struct ts_frames *f)
 
 /* --- stacks ----------------------------------------------------------------------------------------- */
 
-#define EXTERNAL "External Sync" /* the other syncs of this type are of another class */
+#define EXTERNAL \
+	"External Sync" /* a frame of its own: other steps of this type have another class */
 
 static enum ts_code
 make_stack(uint32_t *leaf, struct ts_frames *f, const struct ts_slice *s, struct ts_err *err)

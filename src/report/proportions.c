@@ -99,7 +99,7 @@ lane_find(const struct proportions_read *r, int64_t ipu)
 	return low < r->p->count && r->p->ipu[low].ipu == ipu ? low : -1;
 }
 
-/* Note that an IPU has passed the end; true: all have, for so many rows that none behind them can count. */
+/* An IPU has passed the end of the range. True: all have, and enough rows began behind it: reading may end. */
 static bool
 all_passed(struct proportions_read *r, int lane)
 {

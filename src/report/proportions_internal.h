@@ -48,10 +48,10 @@ struct proportions_read {
 	struct ts_progress *progress;
 	unsigned what;
 	struct lane_work *lane; /* as p->ipu */
-	bool whole;		/* all rows are read: the range is that of all, or starts fall */
+	bool whole;		/* read all rows: the caller wants it, or starts fall */
 	bool bounded;		/* rows behind the one that all IPUs have passed do not count */
 	int passed, hint;
-	int beyond; /* rows behind the range, one after the other */
+	int beyond; /* consecutive rows that begin behind the range */
 };
 
 /* Begin the figures of an IPU, anew. */

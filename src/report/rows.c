@@ -652,7 +652,7 @@ number(struct ts_rows *rows, int i, int64_t *v)
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
 		return plain_number(rows, rows->slot_a[i], v);
-	case TS_OP_NAME: /* a text, as one that stands in the row */
+	case TS_OP_NAME: /* a text is no number */
 		a = plain_number(rows, rows->slot_a[i], v);
 		*v = 0;
 		return a == TS_VALUE_OK ? TS_VALUE_BAD : a;
@@ -929,7 +929,7 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	out->is[i] = TS_VALUE_OK;
 	switch (cb->op) {
 	case TS_OP_NAME:
-		return 0; /* a text stands in a block of its own */
+		return 0; /* texts are read row by row */
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
 		out->v[i] = a;

@@ -146,7 +146,7 @@ all_passed(const struct drawing *d, bool *passed, int *left, size_t from)
 	return *left == 0;
 }
 
-/* Rows in a row that begin behind the range, the last ones that were read. */
+/* How many consecutive rows begin behind the range, up to the last row read. */
 static int64_t
 rows_behind(const struct drawing *d, size_t from, int64_t behind)
 {
@@ -155,7 +155,7 @@ rows_behind(const struct drawing *d, size_t from, int64_t behind)
 	return behind;
 }
 
-/* Read all rows up to where every lane is behind the range, and so many further that none goes back into it. */
+/* Read rows until every lane has passed the range, and TS_TRACE_LOOK_BACK more: a later row may begin earlier. */
 static enum ts_code
 read_through(struct drawing *d, const struct trace_stretch *s)
 {

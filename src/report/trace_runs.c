@@ -12,7 +12,7 @@
 
 enum {
 	BEGIN_STEPS = 4096, /* of the second run, in which its StreamCopyBegin is looked for */
-	EDGE_STEPS = 64,    /* at the ends of a run: some steps are on no IPU */
+	EDGE_STEPS = 64,    /* looked at from either end of a run: some steps have no IPU */
 };
 
 static void
@@ -41,10 +41,13 @@ by_first_step(const void *a, const void *b)
 	return x->first_step < y->first_step ? -1 : x->first_step > y->first_step;
 }
 
-/* The first start and the last end over all IPUs, of the first or the `latest` of so many steps that is on any. */
+/*
+ * Of the `steps` steps from `from`, take the first (`latest`: the last) that has a row for any IPU: its first start and its
+ * last end over all IPUs. TS_UNKNOWN: none has one.
+ */
 static enum ts_code
 ends_of_step(int64_t *first, int64_t *last, const struct ts_trace *t, struct ts_reader *rd,
-	int64_t wanted, int64_t steps, bool latest, struct ts_err *err)
+	int64_t from, int64_t steps, bool latest, struct ts_err *err)
 {
 	struct ts_rows_query q = {.columns = {TS_STEP_IPU_STEP, TS_STEP_IPU_START, TS_STEP_IPU_END},
 		.column_count = 3};
@@ -54,16 +57,15 @@ ends_of_step(int64_t *first, int64_t *last, const struct ts_trace *t, struct ts_
 	bool there;
 
 	*first = *last = TS_UNKNOWN;
-	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, wanted, trace_add(wanted, steps),
-		err);
+	code = trace_keys_open(&rows, rd, t, TS_STEP_IPU, &q, from, trace_add(from, steps), err);
 	if (code)
 		return code;
 	while (!(code = ts_rows_next(rows, &there, err)) && there) {
 		if (ts_rows_number(rows, 0, &step) != TS_VALUE_OK ||
 			ts_rows_number(rows, 1, &start) != TS_VALUE_OK ||
-			ts_rows_number(rows, 2, &end) != TS_VALUE_OK || step < wanted)
+			ts_rows_number(rows, 2, &end) != TS_VALUE_OK || step < from)
 			continue;
-		if (step - wanted >= steps || (at != TS_UNKNOWN && step != at && !latest))
+		if (step - from >= steps || (at != TS_UNKNOWN && step != at && !latest))
 			break;
 		if (step != at)
 			*first = *last = TS_UNKNOWN;

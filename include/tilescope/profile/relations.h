@@ -19,8 +19,8 @@ struct ts_profile_from {
 	const char *column; /* of the relation */
 	const char *a;	    /* of the table */
 	const char *plus;   /* a + plus; else NULL */
-	const char *
-		idle; /* where this is 0: a + idle_plus (a alone without it); NULL: as everywhere */
+	/* a column, or NULL; where it is 0, idle_plus is added instead of plus (idle_plus NULL: nothing is) */
+	const char *idle;
 	const char *idle_plus;
 	int bit; /* bit - 1 of a; 0: the number as it stands */
 	/* `value` of the row of table `in` whose key is a; NULL: a itself */

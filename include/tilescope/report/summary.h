@@ -68,7 +68,7 @@ struct ts_summary {
 	bool has_execution;
 	struct ts_execution execution;
 	struct ts_proportions
-		*times; /* exclusive time of the first IPUs; NULL when it is not known */
+		*times; /* exclusive time, of TS_TRACE_LANES IPUs at most; NULL: not known */
 	enum ts_part_state archive; /* what became of archive.a when it was read */
 	bool damaged;		    /* so is a relation */
 	struct ts_notes notes;	    /* the report's and those of the figures */

@@ -170,7 +170,7 @@ struct ts_trace_chart {
 	int columns, lanes;
 	int64_t *ipu;  /* of each lane */
 	double *share; /* ts_trace_share(): of each lane, class and column */
-	double *own;   /* ts_trace_own(): the same, whatever runs beside it */
+	double *own;   /* ts_trace_own(): the same, not limited by other classes */
 	bool *overlap; /* of each lane: some of its steps run at the same time (of those that were looked at) */
 	bool *start;   /* ts_trace_start(): a step with a length begins in the column */
 	bool *unknown; /* ts_trace_unknown(): no sample told anything about the column */
@@ -179,10 +179,10 @@ struct ts_trace_chart {
 };
 
 /*
- * What the lanes do in each column: share[class] is the part of the column's cycles that the class has for itself
- * (ts_class_order), of all classes together never above 1. Within a column steps of different classes count as
- * being at different times as far as there is room. Exact when the range has no more than TS_TRACE_EXACT rows, else sampled: at a few places of each column the
- * rows that stand there. Columns as ts_span_bucket() has them.
+ * What the lanes do in each column. A class's share is the part of the column that it has for itself: classes take their
+ * cycles in ts_class_order, as far as there is room, so all of them come to 1 at most. Exact when the range has no
+ * more than TS_TRACE_EXACT rows, else sampled: at a few places of each column the rows that stand there. Columns as
+ * ts_span_bucket() has them.
  */
 enum ts_code ts_trace_chart_read(struct ts_trace_chart *c, struct ts_reader *rd,
 	const struct ts_trace *t, int64_t from, int64_t to, int columns, const int64_t *ipu,
@@ -209,7 +209,7 @@ ts_trace_unknown(const struct ts_trace_chart *c, int lane)
 	return c->unknown + (size_t)lane * (size_t)c->columns;
 }
 
-/* The cycles of a class in each column of a lane as part of it: above 1 where several steps of it run at once. */
+/* The cycles of a class's steps in each column, as part of the column: above 1 where several of them run at once. */
 static inline const double *
 ts_trace_own(const struct ts_trace_chart *c, int lane, enum ts_step_class k)
 {
