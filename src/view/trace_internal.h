@@ -115,7 +115,7 @@ struct trace_lane_shares {
 	double lower[TS_CLASS_COUNT][TS_TRACE_COLUMNS];
 	bool start[TS_TRACE_COLUMNS];
 	int starts, columns;
-	bool more; /* more than two steps at once, somewhere */
+	bool more; /* a part of a step is not drawn: others of its row run then */
 };
 
 /* Which IPUs have a lane. */
@@ -125,7 +125,7 @@ struct trace_lane_set {
 	int *shown;	     /* the indexes of the chosen ones, rising */
 	int count;
 	enum trace_folding all;
-	bool more; /* somewhere in sight more steps run at once than a lane has rows */
+	bool more; /* the same, of any lane in sight */
 	struct trace_lane_shares
 		shares; /* of the lane that is being drawn: too large for the stack */
 };

@@ -68,7 +68,7 @@ split(struct trace_lane_shares *s, const struct ts_trace_chart *chart, int lane,
 		double *left = is_beside(k) ? &below : &above;
 		double v = own < *left ? own : *left;
 
-		s->more |= own > v + 0.001;
+		s->more |= k != TS_CLASS_ASYNC_SYNC && own > v + 0.001;
 		*left -= v;
 		s->upper[k][x] = is_beside(k) ? 0 : v;
 		s->lower[k][x] = is_beside(k) ? v : 0;
@@ -264,7 +264,7 @@ lanes_note(struct trace_drawing *d, char note[TRACE_NOTE])
 	if (t->trace->ipus > t->at.lane_count)
 		snprintf(note, size, "%d of %d ipus, ", t->at.lane_count, t->trace->ipus);
 	if (t->lane.more)
-		strncat(note, "3 or more at once, ", size - strlen(note) - 1);
+		strncat(note, "overlaps hidden, ", size - strlen(note) - 1);
 	if (t->hidden)
 		strncat(note, "some hidden, ", size - strlen(note) - 1);
 	if (t->chart.sampled)
