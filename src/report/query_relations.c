@@ -453,6 +453,19 @@ columns_behind(enum ts_relation relation, uint64_t asked)
 	return more;
 }
 
+/* Rows of a part that could only be read to where it is damaged: the answer is partial. */
+static void
+note_damaged_part(const struct ts_query_table *t)
+{
+	const struct ts_report *r = t->q->rd->report;
+	int source = r->binding[relation_of(t)].source;
+	const struct ts_part_info *part = &r->part[r->part_of[source]];
+
+	if (source > 0 && part->state == TS_PART_DAMAGED && !t->q->partial.code)
+		(void)ts_err_set(&t->q->partial, TS_E_DAMAGED, "%s: %s is damaged",
+			ts_relation_def(relation_of(t))->name, part->path);
+}
+
 /* What is read once for it. Damage leaves what could be read. */
 static enum ts_code
 learn(struct ts_query_table *t, uint64_t asked, struct ts_err *err)
@@ -489,6 +502,7 @@ cursor_filter(sqlite3_vtab_cursor *cursor, int asked, const char *columns, int a
 
 	(void)argc;
 	ts_rows_close(c->rows);
+	note_damaged_part(t);
 	c->rows = NULL;
 	c->there = false;
 	c->at = 0;

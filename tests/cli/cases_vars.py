@@ -87,6 +87,10 @@ def vars_json_damaged(ctx, p):
     got = parse(res)
     expect(res.rc == 4 and got["parts"]["vars"] == "damaged", res, "the part's state")
     expect(any("vars.json" in w for w in got["warnings"]), res, "the warning")
+    if p == "cut":
+        for sql, rc in ((ROWS, 4), ("SELECT * FROM target", 0)):
+            res = ctx.run("query", "-f", "json", profile, sql)
+            expect(res.rc == rc and (b"vars.json" in res.err) == (rc == 4), res, "what a query says of it")
     res = ctx.run("query", "-f", "json", profile, ROWS)
     if p == "cut":
         got = [tuple(r.values()) for r in json.loads(res.out)]
