@@ -269,6 +269,7 @@ struct memory_view {
 	int64_t variables_wanted;		      /* tile last asked for, -1 = none */
 	struct ts_tile_variables shelf[MEMORY_SHELF]; /* whole; the last one used first */
 	int64_t ahead;	    /* place where the next key of this kind would go, -1 = not known */
+	int64_t ahead_read; /* tile + 1 of the last one read ahead: not again, whatever came of it */
 	bool names_stopped; /* of `variables`: not to be asked for any more */
 	int find;	    /* a search that waits for all names: its step, 0 = none */
 	bool find_here;	    /* it may end where it begins */

@@ -233,13 +233,14 @@ ask_ahead(struct memory_view *m)
 		m->variables_of != m->variables_wanted)
 		return;
 	tile = m->tiles->tiles.tile[m->ahead].tile;
-	if (tile == m->variables_of || place_on_shelf(m, tile) >= 0 ||
+	if (tile == m->variables_of || tile == m->ahead_read - 1 || place_on_shelf(m, tile) >= 0 ||
 		!ts_tile_variables_quick(m->view.env->report, m->view.env->index, tile))
 		return;
 	f = new_fetch(m, tile);
 	if (!f)
 		return;
 	m->ahead_sent = &f->fetch;
+	m->ahead_read = tile + 1;
 	ts_fetch_send(&m->view, &f->fetch, FETCH_AHEAD, TS_WORKER_BULK, "reading ahead");
 }
 
@@ -413,6 +414,7 @@ memory_drop_variables(struct memory_view *m)
 	ts_tile_variables_fini(&m->variables);
 	hold(m);
 	m->variables_sent = m->ahead_sent = m->names_sent = NULL;
+	m->ahead_read = 0;
 	m->variables_state = (struct ts_pane_data){0};
 	m->variables_of = m->variables_wanted = m->ahead = -1;
 	m->names_stopped = false;

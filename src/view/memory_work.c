@@ -161,12 +161,14 @@ ask_ahead(struct ts_tab *t)
 		m->ahead >= m->tiles->n)
 		return;
 	scope.tile = m->tiles->tiles.tile[m->ahead].tile;
-	if (scope.tile == w->ask.of.tile || place_on_shelf(w, scope.tile) >= 0)
+	if (scope.tile == w->ask.of.tile || scope.tile == w->ahead_read - 1 ||
+		place_on_shelf(w, scope.tile) >= 0)
 		return;
 	f = new_fetch(t, &scope);
 	if (!f)
 		return;
 	w->ahead_sent = &f->of.fetch;
+	w->ahead_read = scope.tile + 1;
 	ts_fetch_send(t->view, &f->of.fetch, t->kind + FETCH_WORK_AHEAD, TS_WORKER_BULK,
 		"reading ahead");
 }
@@ -291,6 +293,7 @@ work_drop(struct ts_tab *t)
 	for (int i = 0; i < WORK_SHELF; i++)
 		ts_tile_work_fini(&w->shelf[i]);
 	w->ahead_sent = NULL;
+	w->ahead_read = 0;
 	memory_asked_drop(&w->ask);
 	w->data++;
 	ts_list_set_count(&w->list, 0);

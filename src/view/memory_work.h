@@ -20,10 +20,11 @@ struct work_tab {
 	struct ts_tile_work shelf[WORK_SHELF]; /* whole, the last one used first */
 	int64_t shelf_tile[WORK_SHELF];
 	struct ts_fetch *ahead_sent;
-	uint64_t data;	  /* counts changes of the lines */
-	bool flat;	  /* vertices: all types, not rolled up */
-	int64_t unfolded; /* family; -1 = none */
-	int64_t *line;	  /* a row, or WORK_FAMILY - family */
+	int64_t ahead_read; /* tile + 1 of the last one read ahead: not again, whatever came of it */
+	uint64_t data;	    /* counts changes of the lines */
+	bool flat;	    /* vertices: all types, not rolled up */
+	int64_t unfolded;   /* family; -1 = none */
+	int64_t *line;	    /* a row, or WORK_FAMILY - family */
 	int64_t lines;
 	struct ts_list list;
 	struct ts_table_order order;

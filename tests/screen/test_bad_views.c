@@ -109,9 +109,9 @@ static const char *const bad[] = {
 	"UPDATE vars_info SET equivalence_class = 9223372036854775807",
 	"UPDATE vars_info SET unlowered_var_id = -1, category = 99, alignment = 0",
 	"UPDATE vars_info SET name_base_id = -5, name_prefix__vertex_field_ = 1 << 62, name_suffix = NULL",
-	"UPDATE vars_info SET bitset = 0",
 	"UPDATE vars_info SET element_constraints = x'0102', bitset = NULL WHERE var_id % 3",
-	"UPDATE eq_class_step SET step_id_to = step_id_from",				 /* empty */
+	"UPDATE vars_info SET bitset = 0",		      /* no tile has a variable */
+	"UPDATE eq_class_step SET step_id_to = step_id_from", /* empty */
 	"UPDATE eq_class_step SET step_id_from = step_id_to, step_id_to = step_id_from", /* reversed */
 	"UPDATE eq_class_step SET step_id_to = 4611686018427387904 WHERE rowid % 2",
 	"UPDATE eq_class_step SET step_id_from = -5 WHERE rowid % 3 = 0",

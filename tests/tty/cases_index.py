@@ -259,7 +259,8 @@ def index_nowhere(ctx):
 def index_quit_while_building(ctx):
     t = unbuilt(ctx, ctx.demo)
     with Held(t) as held:
-        held.until_title()
+        held.until(lambda: folders(ctx), "a folder")
+        expect(not held.built(), "there is no more to be built")
         t.send("Q")
     t.expect_end(0)
     t.restored()

@@ -133,7 +133,8 @@ def index_damaged(ctx, how):
            "the summary differs: %r" % got)
     same(ctx, report, cache, wanted, what=how)
     now = contents(cache)
-    expect(set(now) >= set(good), "sections: %s, not %s" % (sorted(now), sorted(good)))
+    lost = set(good) - set(now) - {"pieces.idx"}    # made only where a selected row is slow to come
+    expect(not lost, "sections: %s, not %s" % (sorted(now), sorted(good)))
     expect(all(now[n] != bad[n] for n in bad), "a spoilt section was left")
 
 

@@ -399,7 +399,7 @@ def tab_filter(ctx):
     """A filter of a tab is shown; Escape takes it away first, then the selected tiles."""
     t = ctx.pty(ctx.demo, size=(120, 40))
     t.press("3")
-    t.wait("tile 1921")
+    t.wait("tile 480")
     t.press("\t")
     t.press(":")
     t.type("tab sets")
@@ -500,7 +500,7 @@ PLACES = {
     "insights": ("rule=M04&tab=peak&pane=tabs&row=3", "FINDINGS"),
     "memory": ("tile=70&by=category&gaps=no&tab=variables&pane=tabs&row=2", "tile 70"),
     "liveness": ("step=30&base=no&zoom=0-40", "step 30 "),
-    "programs": ("order=-cycles&threshold=1&program=17&pane=tabs", "program 17"),
+    "programs": ("order=-cycles&threshold=1&program=12&pane=tabs", "program 12 "),
     "operations": ("layer=poplibs&order=-code&filter=cycles>0&tab=programs&pane=tabs", "poplibs"),
     "trace": ("step=57&ipu=1&pane=tab", "step 57 "),
     "variables": ("filter=tile:5&sort=bytes&row=2", "row 2 of"),

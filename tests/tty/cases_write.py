@@ -166,7 +166,7 @@ def charts_and_screens(ctx, at):
     expect(svg.documentElement.getElementsByTagName("rect")[0].getAttribute("fill") == "#ffffff",
            "%s: a picture of the screen, no chart" % at)
     for word in {"memory": ("tile", "limit"), "liveness": ("step",), "trace": ("cycles", "compute"),
-                 "memory?map=yes": (), "memory?pane=tabs&tab=addresses": ("variable", "0x50000"),
+                 "memory?map=yes": (), "memory?pane=tabs&tab=addresses": ("variable", "0x10000"),
                  "liveness?pane=tab&tab=lifetimes": ("step", "idle")}[at]:
         expect(word in words, "no \"%s\" in %r" % (word, words))
     expect("\x1b" not in read(ctx.path("c.txt")), "txt: an escape")

@@ -37,8 +37,8 @@ class Ctx(case_module.Ctx):
 
     @property
     def demo(self):
-        """The report that cases share."""
-        return self.shared("demo")
+        """The report that cases share: of two IPUs with few tiles, for it is opened some hundred times."""
+        return self.shared("demo", "--tiles", "368", "--steps", "1500")
 
     def relations(self, path=None):
         """The relations of a profile, of the shared report when none is named, made apart from the program."""
