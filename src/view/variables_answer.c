@@ -214,7 +214,17 @@ take_order(struct variables_view *t, struct ts_variable_list *order)
 	variables_hold_order(t, order);
 }
 
-/* Without a place for it it is made again the next time: nothing that has to be said twice. */
+/* Without a place for an order it is made again the next time: nothing that has to be said twice. */
+static void
+say_not_kept(struct variables_view *t, const struct variables_fetch *f)
+{
+	if (!f->fetch.code || f->fetch.code == TS_E_CANCELLED || t->not_kept_said)
+		return;
+	t->not_kept_said = true;
+	ts_log_add(t->view.env->log, "the order of the variables is not kept: %s",
+		f->fetch.err.msg);
+}
+
 static enum ts_effect
 take_keep(struct variables_view *t, struct variables_fetch *f)
 {
@@ -222,10 +232,8 @@ take_keep(struct variables_view *t, struct variables_fetch *f)
 		!t->fetch[ASK_SEEK] && !t->fetch[ASK_NEXT] && !t->fetch[ASK_WINDOW] &&
 		t->window_version == atomic_load(&t->list->version))
 		take_order(t, f->order);
-	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED && t->view.env->log)
-		ts_log_add(t->view.env->log, "the order of the variables is not kept: %s",
-			f->fetch.err.msg);
-	else if (!f->fetch.code && t->list && f->list != t->list && !t->making)
+	say_not_kept(t, f);
+	if (!f->fetch.code && t->list && f->list != t->list && !t->making)
 		keep_order(t); /* of the order that came meanwhile */
 	return TS_EFFECT_NONE;
 }
@@ -370,9 +378,7 @@ take_by_name(struct variables_view *t, struct variables_fetch *f)
 {
 	if (!f->gap && atomic_load(&f->list->ready) && !f->list->partial)
 		t->by_name = ts_variable_list_hold(f->list);
-	if (f->fetch.code && f->fetch.code != TS_E_CANCELLED && t->view.env->log)
-		ts_log_add(t->view.env->log, "the order of names is not kept: %s",
-			f->fetch.err.msg);
+	say_not_kept(t, f);
 	if (t->list && !t->making && atomic_load(&t->list->ready))
 		keep_order(t); /* it may have been kept when the index had no names yet */
 	return TS_EFFECT_NONE;

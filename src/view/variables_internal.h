@@ -133,6 +133,7 @@ struct variables_view {
 	struct variables_wish wish;
 	struct ts_variable_list *list, *making;	  /* held; may be the same one */
 	struct ts_variable_list *order, *by_name; /* held; or NULL: of all rows, ready */
+	bool not_kept_said;
 	bool by_name_asked;
 	bool chosen;		/* the user has said in which order */
 	bool again;		/* make the wish anew, whatever is there */

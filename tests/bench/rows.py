@@ -64,9 +64,8 @@ row("index-size", "index: size, of the report's", "%", 3)
 row("contexts", "debug.cbor read, 375 MB", "s", 2, floor="libcbor", on="ratio",
     note="every context and string, sorted; the floor is the bare decoder over the same bytes")
 row("contexts-anon", "the same, memory, anonymous", "MiB", 64, stat="max")
-row("tile-totals-index", "per-tile totals, per 80 M rows, index", "s", 2,
-    floor="arrays over the API", note="a thread per processor; where each tile's rows stand, too")
-row("tile-totals", "the same, no index", "s", 2, floor="arrays over the API", note="one thread")
+row("tile-totals", "per-tile totals of lowered variables, per 80 M rows", "s", 2, floor="arrays over the API",
+    note="one thread")
 row("scan-4", "scan rate, 4 integer columns", "ms/M rows", 1.3, floor="best floor", on="ratio")
 row("scan-2", "scan rate, 2 integer columns", "ms/M rows", 1.3, floor="best floor", on="ratio")
 
