@@ -19,7 +19,7 @@ static const struct ts_profile_relation relations[] = {
 		.sql = "SELECT s.id AS live_step, s.program_id AS program, s.parent_step_id AS parent, "
 		       "(WITH RECURSIVE up(id, d) AS (SELECT s.parent_step_id, 0 UNION ALL "
 		       "SELECT q.parent_step_id, d + 1 FROM up JOIN @depth_first_steps q ON q.id = up.id "
-		       "WHERE d < 1000 AND q.parent_step_id < q.id) SELECT max(d) FROM up) AS depth, "
+		       "WHERE d < 1000 AND coalesce(q.parent_step_id < q.id, 1)) SELECT max(d) FROM up) AS depth, "
 		       "add_up(CASE WHEN m.step_id IS NULL THEN 0 ELSE coalesce(m.delta, '?') END) OVER (ORDER BY s.id) AS not_always_live "
 		       "FROM @depth_first_steps s LEFT JOIN " DEVICE_DELTA " m ON m.step_id = s.id",
 		.optional =
