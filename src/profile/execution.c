@@ -24,6 +24,8 @@ static const struct ts_profile_from step_ipu[] = {
 	AS_IS("active_tiles", "active_tiles"),
 	PLACE("active_start_max", "cycles_base", "active_cycles_from_max", NULL),
 	PLACE("active_end_min", "cycles_base", "active_cycles_to_min", "all_cycles_to_max"),
+	MOVED("data_in", "step_id", "steps", "program", "ipu", false),
+	MOVED("data_out", "step_id", "steps", "program", "ipu", true),
 	AS_IS("tile_balance", "tile_balance"),
 	AS_IS("active_tile_balance", "active_tile_balance"),
 	AS_IS("thread_balance", "thread_balance"),

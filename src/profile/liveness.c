@@ -44,15 +44,18 @@ static const struct ts_profile_relation relations[] = {
 		       "coalesce(b.always_live_bytes, CASE WHEN b.id IS NULL THEN n.none END) AS always_live_bytes, "
 		       "u.name GLOB '<*' OR u.name GLOB 'programId[0-9]*' OR u.name GLOB 'broadcastProgramId#*' "
 		       "OR u.name IN (SELECT name FROM @var_categories) AS pseudo, "
-		       "(SELECT first_item(d.ids) FROM @debug_ids d WHERE d.variable_id = u.id) AS context "
-		       "FROM @unlowered_vars u, (SELECT CASE WHEN EXISTS (SELECT 1 FROM @var_bytes_by_eq_class WHERE tile IS NULL) "
+		       "context_says(d.context, 'type') AS element_type, "
+		       "context_says(d.context, 'shape') AS shape, d.context "
+		       "FROM @unlowered_vars u LEFT JOIN (SELECT variable_id, min(first_item(ids)) AS context "
+		       "FROM @debug_ids GROUP BY variable_id) d ON d.variable_id = u.id, (SELECT CASE WHEN EXISTS (SELECT 1 FROM @var_bytes_by_eq_class WHERE tile IS NULL) "
 		       "THEN 0 END AS none) n LEFT JOIN (SELECT v.unlowered_var_id AS id, add_up(v.bytes) AS bytes, "
 		       "add_up(CASE WHEN c.is_always_live THEN v.bytes ELSE 0 END) AS always_live_bytes "
 		       "FROM @var_bytes_by_eq_class v LEFT JOIN @eq_classes c ON c.id = v.eq_class_id "
 		       "WHERE v.tile IS NULL GROUP BY v.unlowered_var_id) b ON b.id = u.id",
 		.optional =
 			"bytes=var_bytes_by_eq_class.bytes "
-			"always_live=eq_classes.is_always_live always_live_bytes=eq_classes.is_always_live context=debug_ids.ids"},
+			"always_live=eq_classes.is_always_live always_live_bytes=eq_classes.is_always_live context=debug_ids.ids "
+			"element_type=debug_ids.ids shape=debug_ids.ids"},
 	{.name = "liveness_variable",
 		.needs = "var_bytes_by_eq_class.unlowered_var_id var_bytes_by_eq_class.eq_class_id "
 			 "var_bytes_by_eq_class.bytes eq_class_step.eq_class_id",

@@ -42,10 +42,14 @@ static const struct ts_profile_relation relations[] = {
 		.needs = "programs.id programs.variant program_types.name",
 		/* the streams of a copy name the programs that begin and end it, which stand beside it */
 		.sql = "SELECT p.id AS program, t.name AS type, "
-		       "coalesce(nullif(p.name, ''), " SET_NAME ", s.names) AS name, "
+		       "coalesce(nullif(p.name, ''), " SET_NAME ", s.names, nullif(fp.name, ''), "
+		       "context_says(p.debug_id, 'name'), context_says(p.debug_id, 'place')) AS name, "
 		       "CASE WHEN p.name <> '' THEN 'own' WHEN " SET_NAME
 		       " IS NOT NULL THEN 'compute_set' "
-		       "WHEN s.names IS NOT NULL THEN 'stream' ELSE 'type' END AS named_by, "
+		       "WHEN s.names IS NOT NULL THEN 'stream' WHEN fp.name <> '' THEN 'function' "
+		       "WHEN context_says(p.debug_id, 'name') IS NOT NULL THEN 'context' "
+		       "WHEN context_says(p.debug_id, 'place') IS NOT NULL THEN 'location' "
+		       "ELSE 'type' END AS named_by, "
 		       "x.compute_set, l.function_id AS function, r.repeat_count, "
 		       "coalesce(y.sync_type, g.sync_type) AS sync_type, nullif(p.debug_id, 0) AS context, "
 		       "by_tile('runs', " TILES
@@ -78,6 +82,9 @@ static const struct ts_profile_relation relations[] = {
 								     OF_TYPE("program_type_code_copy",
 									     "o") OF_STREAM_COPY
 		" LEFT JOIN @compute_sets c ON c.compute_set = x.compute_set "
+		"LEFT JOIN @function_programs f ON f.id = l.function_id AND f.compilation_step_id IS "
+		"p.compilation_step_id LEFT JOIN @programs fp ON fp.id = f.program AND "
+		"fp.compilation_step_id IS p.compilation_step_id "
 		"LEFT JOIN @programs b ON b.compilation_step_id IS p.compilation_step_id AND b.id = "
 		"p.id + CASE t.name WHEN 'StreamCopyBegin' THEN 1 WHEN 'StreamCopyEnd' THEN -1 ELSE 0 END "
 		"LEFT JOIN @program_types bt ON bt.id = b.variant "
@@ -95,6 +102,24 @@ static const struct ts_profile_relation relations[] = {
 			    "program_type_do_exchange.cycles_by_tile_rle "
 			    "bytes_in_by_tile=program_type_do_exchange.bytes_received_by_tile_rle "
 			    "bytes_out_by_tile=program_type_do_exchange.bytes_sent_by_tile_rle",
+		.keyed = true},
+	/* of no view: what step_ipu says of the bytes of a step; packed numbers by IPU */
+	{.name = "program_moved",
+		.needs = "programs.id programs.variant_index program_types.program_type_table",
+		.sql = "SELECT p.id AS program, coalesce(e.bytes_received_by_ipu_rle, "
+		       "g.bytes_received_by_ipu_rle, m.bytes_received_by_ipu_rle) AS bytes_in, "
+		       "coalesce(e.bytes_sent_by_ipu_rle, g.bytes_sent_by_ipu_rle, "
+		       "m.bytes_sent_by_ipu_rle) AS bytes_out FROM @programs p "
+		       "LEFT JOIN @program_types t ON t.id = p.variant" OF_TYPE(
+			       "program_type_do_exchange", "e")
+			       OF_TYPE("program_type_global_exchange", "g") OF_STREAM_COPY
+		" WHERE p." LAST_STEP,
+		.optional = "bytes_in=program_type_do_exchange.bytes_received_by_ipu_rle|"
+			    "program_type_global_exchange.bytes_received_by_ipu_rle|"
+			    "program_type_stream_copy_mid.bytes_received_by_ipu_rle "
+			    "bytes_out=program_type_do_exchange.bytes_sent_by_ipu_rle|"
+			    "program_type_global_exchange.bytes_sent_by_ipu_rle|"
+			    "program_type_stream_copy_mid.bytes_sent_by_ipu_rle",
 		.keyed = true},
 	{.name = "program_child",
 		.needs = "programs.id programs.children",

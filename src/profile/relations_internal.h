@@ -36,6 +36,11 @@ extern const struct profile_group profile_target, profile_memory, profile_variab
 	{                                                             \
 		.column = name, .a = from, .in = table, .value = what \
 	}
+#define MOVED(name, from, table, what, of_ipu, is_sent)                               \
+	{                                                                             \
+		.column = name, .a = from, .in = table, .value = what, .ipu = of_ipu, \
+		.sent = is_sent                                                       \
+	}
 #define END_OF_COLUMNS         \
 	{                      \
 		.column = NULL \

@@ -48,6 +48,11 @@ ts_binding_describe(struct ts_strbuf *out, const struct ts_binding *b, int colum
 			cb->dict.rows->name, cb->dict.rows->column[cb->dict_text].name,
 			column_name(&b->reach, cb->a), column_name(&b->reach, cb->c));
 		break;
+	case TS_OP_MOVED:
+		ts_strbuf_printf(out, "%s by IPU of %s.%s of %s",
+			cb->bit ? "bytes sent" : "bytes received", cb->dict.rows->name,
+			cb->dict.rows->column[cb->dict_text].name, column_name(&b->reach, cb->a));
+		break;
 	case TS_OP_LOOKUP:
 		ts_strbuf_printf(out, "%s.%s of %s", cb->dict.rows->name,
 			cb->dict.rows->column[cb->dict_text].name, column_name(&b->reach, cb->a));

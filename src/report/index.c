@@ -21,7 +21,7 @@
 #include "index_internal.h"
 
 /* Raised when the rows of relations, or classes of steps, come to mean something else: all sections are built again. */
-enum { MEANING = 2 };
+enum { MEANING = 3 };
 
 /* A new version whenever the layout of a payload changes: what is on disk is then built again. */
 static const struct {

@@ -142,6 +142,25 @@ find_lookup(struct ts_column_binding *c, const struct ts_profile_from *from,
 	return c->dict_text >= 0 && o->rowid_alias >= 0;
 }
 
+/* Bytes of a step: NULL where no program of this file has any. */
+static enum ts_code
+make_moved(const struct ts_object **by, struct ts_object **kept, const struct ts_profile_from *from,
+	const struct ts_schema *schema, struct ts_db *db, struct ts_err *err)
+{
+	const struct ts_profile_relation *made = ts_profile_relation_find("program_moved");
+	char lacking[100];
+	enum ts_code code;
+
+	*by = NULL;
+	if (!ts_profile_relation_fits(made, schema, lacking, sizeof(lacking)) ||
+		!ts_profile_relation_has(made, from->sent ? "bytes_out" : "bytes_in", schema))
+		return TS_OK;
+	code = *kept ? TS_OK : make_object(kept, made, schema, db, err);
+	if (!code && (*kept)->column_count > 0)
+		*by = *kept;
+	return ts_is_fatal(code) ? code : TS_OK;
+}
+
 /* Where a column comes from; TS_OP_NONE where the file lacks it. */
 static void
 bind_from(struct ts_column_binding *c, const struct ts_profile_from *from,
@@ -160,7 +179,7 @@ bind_from(struct ts_column_binding *c, const struct ts_profile_from *from,
 	} else if (from->bit > 0) {
 		found.op = TS_OP_BIT;
 	} else if (from->in) {
-		found.op = from->before ? TS_OP_NAME : TS_OP_LOOKUP;
+		found.op = from->before ? TS_OP_NAME : from->ipu ? TS_OP_MOVED : TS_OP_LOOKUP;
 		if (!find_lookup(&found, from, schema))
 			return;
 	}
@@ -170,7 +189,11 @@ bind_from(struct ts_column_binding *c, const struct ts_profile_from *from,
 		if (found.b < 0 || found.c < 0)
 			return;
 	}
-	if (found.a >= 0 && (!from->plus || found.b >= 0))
+	if (from->ipu) {
+		found.b = ts_object_column(o, from->ipu);
+		found.bit = from->sent;
+	}
+	if (found.a >= 0 && (found.b >= 0 || (!from->plus && !from->ipu)))
 		*c = found;
 }
 
@@ -190,7 +213,7 @@ has_required(struct ts_binding *b, const struct ts_profile_relation *made)
 }
 
 static enum ts_code
-bind_table(struct ts_binding *b, const struct ts_profile_relation *made,
+bind_table(struct ts_binding *b, struct ts_object **kept, const struct ts_profile_relation *made,
 	const struct ts_schema *schema, struct ts_db *db, struct ts_err *err)
 {
 	const struct ts_relation_def *def = ts_relation_def(b->relation);
@@ -203,9 +226,18 @@ bind_table(struct ts_binding *b, const struct ts_profile_relation *made,
 	}
 	for (const struct ts_profile_from *f = made->from; f->column; f++) {
 		int column = ts_relation_column(b->relation, f->column);
+		struct ts_column_binding *c = column < 0 ? NULL : &b->column[column];
 
-		if (column >= 0)
-			bind_from(&b->column[column], f, b->object, schema);
+		if (!c)
+			continue;
+		bind_from(c, f, b->object, schema);
+		if (c->op != TS_OP_MOVED)
+			continue;
+		code = make_moved(&c->by, kept, f, schema, db, err);
+		if (code)
+			return code;
+		if (!c->by)
+			*c = (struct ts_column_binding){.a = -1, .b = -1};
 	}
 	if (made->only) {
 		b->only = ts_object_column(b->object, made->only);
@@ -256,7 +288,7 @@ ts_binding_of_profile(struct ts_binding *b, struct ts_object **o, enum ts_relati
 	*b = (struct ts_binding){.relation = relation, .reach.column = -1};
 	for (int c = 0; c < TS_RELATION_COLUMNS; c++)
 		b->column[c].a = b->column[c].b = -1;
-	code = made->table ? bind_table(b, made, schema, db, err)
+	code = made->table ? bind_table(b, o, made, schema, db, err)
 			   : bind_sql(b, o, made, schema, db, err);
 	b->made = made;
 	return code || !b->bound || !made->executed ? code : find_empty(b, made, db, err);

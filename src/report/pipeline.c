@@ -122,6 +122,7 @@ take_exchanges(struct finding *f, struct ts_step_classes *classes, const struct 
 		if (ts_step_classes_find(classes, x.step) != TS_CLASS_GLOBAL_EXCHANGE)
 			continue;
 		f->exchanges++;
+		f->p->bytes_known |= x.bytes != TS_UNKNOWN;
 		code = ts_pile_add(&f->exchange, &x, sizeof(x), f->cache, err);
 	}
 	return code;
@@ -277,8 +278,6 @@ by_exchange(struct finding *f, struct ts_err *err)
 
 	if (f->t->ipus < 2)
 		return ts_err_set(err, TS_E_ABSENT, "the trace has one IPU: no stages by exchange");
-	f->p->bytes_known = ts_report_has_column(f->rd->report, TS_STEP_IPU, TS_STEP_IPU_DATA_IN) ||
-		ts_report_has_column(f->rd->report, TS_STEP_IPU, TS_STEP_IPU_DATA_OUT);
 	code = ts_step_classes_read(&classes, f->rd, NULL, err);
 	f->p->partial |= code == TS_E_DAMAGED;
 	if (!code || code == TS_E_DAMAGED)

@@ -12,6 +12,8 @@
 #include "tilescope/db/pages.h"
 #include "tilescope/report/rows.h"
 
+#include "context_says.h"
+
 enum ts_code
 ts_reader_open(struct ts_reader **out, const struct ts_report *r, struct ts_err *err)
 {
@@ -24,6 +26,8 @@ ts_reader_open(struct ts_reader **out, const struct ts_report *r, struct ts_err 
 	rd->report = r;
 	for (int i = 0; !code && i < r->sources; i++)
 		code = ts_profile_connect(&rd->db[i], r->source[i], err);
+	if (!code)
+		code = context_says_add(&rd->says, rd, err);
 	if (code) {
 		ts_reader_close(rd);
 		return code;
@@ -40,6 +44,7 @@ ts_reader_close(struct ts_reader *rd)
 	ts_index_release(rd->index);
 	for (int i = 0; i < TS_SOURCES; i++)
 		ts_db_close(rd->db[i]);
+	context_says_free(rd->says);
 	if (rd->tiles)
 		ts_tiles_fini(rd->tiles);
 	free(rd->tiles);

@@ -20,6 +20,7 @@
 #include "tilescope/io/files_listed.h"
 #include "tilescope/profile/functions.h"
 #include "tilescope/report/archive.h"
+#include "tilescope/report/contexts.h"
 #include "tilescope/report/find.h"
 #include "tilescope/report/rows.h"
 
@@ -293,6 +294,17 @@ open_profile(struct ts_report *r, bool *archive, const struct ts_cancel *cancel,
 	return part->path ? TS_OK : ts_err_nomem(err);
 }
 
+/* Types and shapes of variables stand in debug.cbor. */
+static void
+drop_types(struct ts_report *r)
+{
+	static const int columns[] = {TS_VARIABLE_ELEMENT_TYPE, TS_VARIABLE_SHAPE};
+	struct ts_binding *b = &r->binding[TS_VARIABLE];
+
+	for (size_t i = 0; b->made && !ts_context_in_debug(r) && i < TS_COUNT(columns); i++)
+		b->column[columns[i]].op = TS_OP_NONE;
+}
+
 /* What lies beside it. */
 static enum ts_code
 look_beside(struct ts_report *r, const struct ts_report_options *options, struct ts_err *err)
@@ -303,6 +315,8 @@ look_beside(struct ts_report *r, const struct ts_report_options *options, struct
 		code = ts_report_stand_in(r, options->cancel, err);
 	if (!code && !r->parts_wait)
 		code = ts_report_add_vars(r, options, err);
+	if (!code && !r->parts_wait)
+		drop_types(r);
 	return code;
 }
 

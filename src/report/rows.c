@@ -257,7 +257,7 @@ pass_ahead(const struct ts_rows *rows, struct ts_err *err)
 		const struct ts_column_binding *c = &b->column[column];
 
 		p[0].whole |= ts_relation_def(b->relation)->column[column].type == TS_TYPE_BLOB;
-		if (c->dict.rows)
+		if (c->dict.rows && c->op != TS_OP_MOVED)
 			n = add_dictionary(p, n, c->dict.rows);
 	}
 	share_pages(p, n);
@@ -341,6 +341,7 @@ ts_rows_close(struct ts_rows *rows)
 		ts_strbuf_fini(&rows->text[i]);
 		ts_table_close(rows->lookup[i]);
 	}
+	rows_moved_close(rows->moved, rows->db);
 	free(rows->block);
 	free(rows);
 }
@@ -620,6 +621,31 @@ look_up(struct ts_rows *rows, int i, int64_t key, int64_t *v)
 	return TS_VALUE_OK;
 }
 
+/* TS_OP_MOVED: by the program that the key leads to. */
+static enum ts_value
+moved(struct ts_rows *rows, int i, int64_t *v)
+{
+	const struct ts_column_binding *cb = &rows->q.binding->column[rows->q.columns[i]];
+	struct rows_moved_of of = {.out = cb->bit > 0};
+	struct ts_err why = {0};
+	enum ts_code code;
+	int64_t key;
+
+	if (plain_number(rows, rows->slot_a[i], &key) != TS_VALUE_OK ||
+		plain_number(rows, rows->slot_b[i], &of.ipu) != TS_VALUE_OK ||
+		look_up(rows, i, key, &of.program) != TS_VALUE_OK)
+		return TS_VALUE_NULL;
+	code = rows_moved_get(v, &rows->moved, rows->db, cb->by, &of, &why);
+	if (code == TS_E_DAMAGED)
+		rows->damaged = why;
+	else if (code)
+		rows->late = why;
+	if (*v != TS_UNKNOWN && *v <= TS_NUMBER_MAX)
+		return TS_VALUE_OK;
+	*v = 0;
+	return TS_VALUE_NULL;
+}
+
 /* TS_OP_PLACE: a base plus an offset, which may be negative. */
 static enum ts_value
 place(const struct ts_rows *rows, int i, int64_t *v)
@@ -665,6 +691,8 @@ number(struct ts_rows *rows, int i, int64_t *v)
 		return a == TS_VALUE_OK ? look_up(rows, i, second, v) : a;
 	case TS_OP_PLACE:
 		return place(rows, i, v);
+	case TS_OP_MOVED:
+		return moved(rows, i, v);
 	case TS_OP_SUM:
 	case TS_OP_DIFFERENCE:
 		a = plain_number(rows, rows->slot_a[i], v);
@@ -928,8 +956,9 @@ make_column(struct ts_rows *rows, struct ts_rows_block *out, int i, int n)
 	out->v[i] = made;
 	out->is[i] = TS_VALUE_OK;
 	switch (cb->op) {
-	case TS_OP_NAME:
-		return 0; /* texts are read row by row */
+	case TS_OP_NAME:  /* texts are read row by row, */
+	case TS_OP_MOVED: /* and what most rows do not have */
+		return 0;
 	case TS_OP_COLUMN:
 	case TS_OP_DICT:
 		out->v[i] = a;

@@ -14,6 +14,7 @@ _Static_assert((int)ROWS_SLOTS <= (int)TS_TABLE_COLUMNS,
 	"a table cursor has room for all columns of a query");
 
 struct rows_block;
+struct rows_moved;
 
 enum way { BY_NOTHING, BY_KEY, BY_ROWID, FROM_ROWID };
 
@@ -53,7 +54,25 @@ struct ts_rows {
 	bool from_start;
 	struct ts_strbuf text[TS_ROWS_COLUMNS]; /* dictionary texts of this row */
 	struct rows_block *block;
+	struct rows_moved *moved; /* TS_OP_MOVED: made when it is needed */
 };
+
+/* Which number of TS_OP_MOVED: a program, an IPU (both >= 0), received there or sent from there. */
+struct rows_moved_of {
+	int64_t program, ipu;
+	bool out;
+};
+
+/*
+ * Bytes of 0 .. 2^62, TS_UNKNOWN where the program moves none that are recorded, or what is recorded is damaged.
+ * `by` are the rows of "program_moved"; *m is made at the first call. Errors: as ts_db_step().
+ */
+enum ts_code rows_moved_get(int64_t *v, struct rows_moved **m, struct ts_db *db,
+	const struct ts_object *by, const struct rows_moved_of *of,
+	struct ts_err *err) TS_WARN_UNUSED;
+
+/* NULL: nothing to do. */
+void rows_moved_close(struct rows_moved *m, struct ts_db *db);
 
 /* Rows from SQLite from here on; `more`: rows beyond the limit that the caller leaves out. */
 enum ts_code rows_open_statement(struct ts_rows *rows, enum way way, int64_t from, int64_t to,

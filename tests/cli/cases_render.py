@@ -117,7 +117,7 @@ def refused(ctx, args):
 
 PLACES = (
     ("insights?rule=M03&tab=tiles&pane=tabs&row=2", "FINDINGS", "the 5 fullest of 128", "median tile"),
-    ("insights?tab=fp32&full=yes&pane=tabs", "the element type of variables is not recorded"),
+    ("insights?tab=fp32&full=yes&pane=tabs", "of the variables alive at the peak are FP32"),
     ("insights?tab=largest&pane=tabs&row=3", "the model", "exchange code"),
     ("memory?by=category&tile=70", "tile 70 ipu 1", "by category"),
     ("memory?tiles=over(50%)&tile=70", "over(50%)"),   # a % that is no escape

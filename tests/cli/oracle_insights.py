@@ -107,10 +107,9 @@ def of_report(path):
         for v, b, a in db.execute("SELECT variable, bytes, always_live FROM liveness_variable WHERE start <= ? AND"
                                   " ? < \"end\"", (peak, peak)):
             then[v] = then.get(v, 0) + (b if a else b * replicas)
-        alive = [(then[v], None) for v, a, n in db.execute("SELECT variable, always_live, name FROM variable")
+        alive = [(then[v], t) for v, a, n, t in db.execute("SELECT variable, always_live, name, element_type FROM variable")
                  if v in then and not (a and n in found)]       # code and state are no variables
     out = measures(tiles, limit[0][0] if limit else None, found, [r[1] for r in steps], alive)
-    out["fp32-share"] = None        # types are in debug.cbor alone, which the rules do not read
     db.close()
     return out
 

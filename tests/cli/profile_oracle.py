@@ -778,7 +778,7 @@ def relations(path):
         control = dict(db.execute("SELECT id, runs(control_code_bytes_by_tile) FROM programs"))
         db.create_function("own_code", 1, lambda p: minus(control[p], *(control[c] for c in numbers(
             other.execute("SELECT children FROM programs WHERE id = ?", (p,)).fetchone()[0] or b""))))
-        add("program_name", "program name named_by", program_names(db, kinds))
+        add("program_name", "program name named_by", program_names(db, kinds, path))
         view("program", """SELECT p.id AS program, t.name AS type, n.name, n.named_by, x.compute_set,
             l.function_id AS function, r.repeat_count, y.sync_type, nullif(p.debug_id, 0) AS context,
             runs(p.control_code_bytes_by_tile) AS control_code_by_tile, own_code(p.id) AS own_control_code_by_tile,
@@ -834,14 +834,14 @@ def relations(path):
         add("liveness_step_ipu", "live_step ipu not_always_live", each)
     if {"unlowered_vars", "var_bytes_by_eq_class", "eq_classes"} <= set(has):
         said = {c[0]: c for c in contexts(path)}
-        kind = context_types(path)
+        typed = context_types(path)
         of = dict(db.execute("SELECT variable_id, first(ids) FROM debug_ids")) if "debug_ids" in has else {}
         size = {v: pair for v, *pair in db.execute(
             "SELECT unlowered_var_id, sum(bytes), sum(bytes * is_always_live) FROM var_bytes_by_eq_class JOIN eq_classes ON "
             "id = eq_class_id WHERE tile IS NULL GROUP BY 1")}
-        add("variable", "variable name bytes always_live_bytes always_live element_type context", [
+        add("variable", "variable name bytes always_live_bytes always_live element_type shape context", [
             (v, name, *size.get(v, (0, 0)), int(bool(size.get(v) and 0 < size[v][0] == size[v][1])),
-             kind.get(of.get(v)), of.get(v) if of.get(v) in said else of.get(v) or None)
+             *typed.get(of.get(v), (None, None)), of.get(v) if of.get(v) in said else of.get(v) or None)
             for v, name in db.execute("SELECT id, name FROM unlowered_vars")])
         add("context", "context parent layer name file function line", said.values())
     view("liveness_variable", """SELECT unlowered_var_id AS variable, eq_class_id AS class, bytes, is_always_live AS
@@ -861,6 +861,17 @@ def relations(path):
         add("step", "step run type sync_type program compute_set name", [
             (s, next((r for end, r in ends if s < end), None), kind, sync, p, sets.get(p), None)
             for s, kind, sync, p in db.execute("SELECT id, type, sync_type, program FROM steps ORDER BY id")])
+    moved = {}      # {program: numbers by IPU received, sent}
+    for kind in ("do_exchange", "global_exchange", "stream_copy_mid"):
+        if {"program_type_" + kind, "programs", "program_types"} <= set(has):
+            for p, *two in db.execute("SELECT p.id, bytes_received_by_ipu_rle, bytes_sent_by_ipu_rle FROM programs p JOIN "
+                                      "program_type_%s x ON x.id = variant_index WHERE variant IN %s" % (kind, ids_of(kind))):
+                moved[p] = [dict(enumerate(runs(b))) if b is not None else {} for b in two]
+    if "steps" in has:
+        program = dict(db.execute("SELECT id, program FROM steps"))
+        db.create_function("moved", 3, lambda s, ipu, i: moved.get(program.get(s), ({}, {}))[i].get(ipu))
+    else:
+        db.create_function("moved", 3, lambda s, ipu, i: None)
     # where no tile is active: from the base, to the end of all cycles
     view("step_ipu", """SELECT step_id AS step, ipu, cycles,
         cycles_base + iif(active_tiles, active_cycles_from_min, 0) AS start,
@@ -868,22 +879,48 @@ def relations(path):
         cycles_base + iif(active_tiles, active_cycles_from_max, 0) AS active_start_max,
         cycles_base + iif(active_tiles, active_cycles_to_min, all_cycles_to_max) AS active_end_min,
         tile_balance, active_tile_balance, thread_balance,
-        NULL AS data_in, NULL AS data_out FROM steps_by_ipu WHERE ipu IS NOT NULL""", "steps_by_ipu")
+        moved(step_id, ipu, 0) AS data_in, moved(step_id, ipu, 1) AS data_out FROM steps_by_ipu WHERE ipu IS NOT NULL""", "steps_by_ipu")
     return db
 
 
 def context_types(path):
-    """{context: element type} of those that are variables."""
+    """{context: (element type, shape)} of those that are variables."""
     where = os.path.join(os.path.dirname(path), "debug.cbor")
     if not os.path.exists(where):
         return {}
     with open(where, "rb") as f:
-        return {c["id"]: c["type"] for c in items(f.read())["contexts"] if isinstance(c.get("type"), str) and
-                c.get("category") in ("var", "varConst")}
+        return {c["id"]: (c.get("type"), "[%s]" % ", ".join(map(str, c["shape"])) if "shape" in c else None)
+                for c in items(f.read())["contexts"] if c.get("category") in ("var", "varConst")}
 
 
-def program_names(db, kinds):
-    """(program, name, named_by): its own, its compute set's, the streams' of a copy, which name what begins and ends it, too."""
+def context_names(path):
+    """A function: (name, place) of a context: the first name from it to the root, or poplibs' api; function:line."""
+    where = os.path.join(os.path.dirname(path), "debug.cbor")
+    whole = {"contexts": [], "stringTable": []}
+    if os.path.exists(where):
+        with open(where, "rb") as f:
+            whole = items(f.read())
+    by_id = {c["id"]: c for c in whole["contexts"]}
+    text = lambda i: "" if i is None else whole["stringTable"][i]
+
+    def up(c):
+        while c in by_id:
+            yield by_id[c]
+            c = by_id[c].get("parentId")
+
+    def place(c):
+        at = c.get("location", {})
+        return text(at.get("functionName")) and "%s:%d" % (text(at["functionName"]), at["lineNumber"])
+
+    return lambda c: (next((n for n in (text(x.get("name")) or x.get("api") for x in up(c)) if n), None),
+                      next((n for n in map(place, up(c)) if n), None))
+
+
+def program_names(db, kinds, path):
+    """
+    (program, name, named_by): its own, its compute set's, the streams' of a copy, which name what begins and ends it,
+    too; that of the function it calls; its contexts', or their place.
+    """
     sets = {p: name for p, name in db.execute(
         "SELECT p.id, c.name FROM programs p JOIN program_types t ON t.id = p.variant AND t.program_type_table = "
         "'program_type_on_tile_execute' JOIN program_type_on_tile_execute x ON x.id = p.variant_index JOIN compute_sets c "
@@ -891,10 +928,16 @@ def program_names(db, kinds):
     streams = collections.defaultdict(set)
     for p, stream in db.execute("SELECT program, stream FROM stream_copy"):
         streams[p].add(stream)
-    for p, variant, name in db.execute("SELECT id, variant, name FROM programs").fetchall():
+    called = dict(db.execute("SELECT p.id, f.name FROM programs p JOIN program_types t ON t.id = p.variant AND "
+                             "t.program_type_table = 'program_type_call' JOIN program_type_call c ON c.id = p.variant_index "
+                             "JOIN function_programs r ON r.id = c.function_id JOIN programs f ON f.id = r.program"))
+    told_of = context_names(path)
+    for p, variant, name, context in db.execute("SELECT id, variant, name, debug_id FROM programs").fetchall():
         of_set = None if re.match("-[0-9]", sets.get(p) or "") else sets.get(p) or None
         beside = streams.get(p + {"StreamCopyBegin": 1, "StreamCopyEnd": -1}.get(kinds[variant][0], 0))
-        for told, by in ((name, "own"), (of_set, "compute_set"), (", ".join(sorted(beside or ())), "stream"), (None, "type")):
+        above, place = told_of(context)
+        for told, by in ((name, "own"), (of_set, "compute_set"), (", ".join(sorted(beside or ())), "stream"),
+                         (called.get(p), "function"), (above, "context"), (place, "location"), (None, "type")):
             if told or by == "type":
                 yield p, told, by
                 break

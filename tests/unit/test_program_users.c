@@ -22,7 +22,7 @@ fill(struct fixture *f, bool steps)
 	for (unsigned i = rnd(f, LOWERED); i > 0; i--)
 		sql(f, "INSERT INTO lowered_variable VALUES(%u, 0, 4, %s)", rnd(f, LOWERED),
 			rnd(f, 5) ? (char[]){(char)('0' + rnd(f, 10)), '\0'} : "NULL");
-	for (unsigned i = rnd(f, 80); i > 0; i--)
+	for (unsigned i = 1 + rnd(f, 79); i > 0; i--)
 		sql(f, "INSERT INTO program_variable VALUES(%u, %u)", rnd(f, PROGRAMS),
 			rnd(f, LOWERED));
 	for (unsigned i = rnd(f, 10); i > 0; i--)

@@ -17,6 +17,7 @@
  *                                       is too large, or something is no integer
  * first_item(B)                         the first number of a list that is not 0; NULL when there is none
  * region_bytes(TEXT)                    of '[4,12),[16,24)': 16; NULL when it reads otherwise
+ * context_says(ID, WHAT)                NULL here; of a report's reader what debug.cbor says (report/context_says.c)
  */
 #ifndef TS_PROFILE_FUNCTIONS_H
 #define TS_PROFILE_FUNCTIONS_H

@@ -25,6 +25,12 @@ struct ts_profile_from {
 	int bit; /* bit - 1 of a; 0: the number as it stands */
 	/* `value` of the row of table `in` whose key is a; NULL: a itself */
 	const char *in, *value;
+	/*
+	 * bytes that the program so found moves to the IPU of this column, or from it (`sent`): as the relation
+	 * "program_moved" has them; or NULL
+	 */
+	const char *ipu;
+	bool sent;
 	/* that text between the numbers and texts of these columns: a lowered variable's name; or NULL */
 	const char *before, *behind;
 };

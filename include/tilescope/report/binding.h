@@ -60,11 +60,13 @@ struct ts_column_binding {
 	enum ts_op op; /* TS_OP_NONE: not in this file, always NULL */
 	int a, b;      /* columns of `rows`; for TS_OP_DICT a = reference; else -1 */
 	int c, d;      /* TS_OP_NAME: b is what stands before, c what stands behind; TS_OP_PLACE */
-	int bit;       /* TS_OP_BIT */
-	const char *text;     /* TS_OP_CONSTANT */
-	struct ts_reach dict; /* TS_OP_DICT, _NAME, _LOOKUP: the rows that are looked up ... */
-	int dict_text;	      /* ... and the column that they give */
-	bool guessed;	      /* found by looking at values */
+	int bit;       /* TS_OP_BIT, _MOVED */
+	const char *text;	    /* TS_OP_CONSTANT */
+	const struct ts_object *by; /* TS_OP_MOVED: what programs move */
+	struct ts_reach
+		dict;  /* TS_OP_DICT, _NAME, _LOOKUP, _MOVED: the rows that are looked up ... */
+	int dict_text; /* ... and the column that they give */
+	bool guessed;  /* found by looking at values */
 };
 
 struct ts_profile_relation;

@@ -26,6 +26,7 @@ enum ts_op {
 	TS_OP_BIT,	 /* bit `bit` of a */
 	TS_OP_LOOKUP,	 /* a number of another object's row, whose row id is a */
 	TS_OP_PLACE,	 /* a + b; where c is 0: a + d, or a itself without d */
+	TS_OP_MOVED,	 /* bytes that the program of step a moves to IPU b; `bit` 1: from it */
 	TS_OP_NAME, /* a lowered variable's name: as TS_OP_DICT, with what stands before and behind it */
 };
 

@@ -160,6 +160,7 @@ const char *ts_kind_name(enum ts_kind kind);
 
 struct ts_index;
 struct ts_tiles;
+struct context_says;
 
 /* One thread's connections to a report. */
 struct ts_reader {
@@ -167,6 +168,7 @@ struct ts_reader {
 	struct ts_index *index;		/* held; NULL = none: figures then come from the rows */
 	const struct ts_cancel *cancel; /* set with ts_reader_set_cancel(); or NULL */
 	struct ts_db *db[TS_SOURCES];
+	struct context_says *says; /* what SQL of `db` asks debug.cbor; owned */
 	struct ts_tiles
 		*tiles; /* what ts_tiles_read() found of a sound report; NULL: not read yet */
 };
