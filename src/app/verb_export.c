@@ -135,9 +135,17 @@ static int
 choose_writer(const struct ts_args *args, enum ts_export_format format, struct ts_err *err)
 {
 	const char *what = ts_export_whats[args->what];
-
 	int writer = writer_of(what, format);
+	char endings[200];
 
+	if (!args->export_format && args->output && strcmp(args->output, "-") != 0 &&
+		!format_of(args->output, &format)) {
+		ts_export_suffixes(endings, sizeof(endings), what);
+		ts_err_set(err, TS_E_USAGE,
+			"export: the end of %s says no format: one of %s, or --format",
+			args->output, endings);
+		return -1;
+	}
 	if (writer >= 0)
 		return writer;
 	ts_err_set(err, TS_E_USAGE,

@@ -263,7 +263,7 @@ static void
 text_verdict(const struct text *t, const struct ts_summary *s)
 {
 	bool known, fits = ts_summary_fits(&s->tiles, &s->target, &known);
-	const char *word = !known ? "limit not known" : fits ? "fits" : "DOES NOT FIT";
+	const char *word = ts_summary_verdict(&s->tiles, &s->target);
 	const char *paint = !t->color || !known ? "" : fits ? "\033[32m" : "\033[1;31m";
 
 	ts_strbuf_printf(t->out, "MEMORY  %s%s%s", paint, word, *paint ? "\033[0m" : "");

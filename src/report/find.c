@@ -156,6 +156,72 @@ ts_other_file(const char *name)
 }
 
 static bool
+is_sqlite(struct ts_files *files, const char *path)
+{
+	struct ts_source *source;
+	char magic[16];
+	size_t got;
+	bool yes;
+
+	if (ts_files_open(files, &source, path, NULL, NULL))
+		return false;
+	yes = !ts_source_read(source, magic, sizeof(magic), 0, &got, NULL, NULL) &&
+		got == sizeof(magic) && memcmp(magic, "SQLite format 3", sizeof(magic)) == 0;
+	ts_source_close(source);
+	return yes;
+}
+
+/* The best of the profiles under temporary names: the newest that begins as a database, or NULL; one that is not. */
+struct temporary {
+	struct place *at;
+	const char *dir;
+	char *path, *stray;
+	int64_t mtime, mtime_ns;
+};
+
+static bool
+take_temporary(void *ctx, const char *name, const struct ts_file_state *listed)
+{
+	struct temporary *t = ctx;
+	struct ts_file_state state;
+	char *path = ts_is_temporary_profile(name) ? keep_text(t->at, join(t->dir, name)) : NULL;
+
+	(void)listed;
+	if (!path)
+		return !t->at->end.code;
+	ts_files_state(t->at->files, &state, path);
+	if (state.kind == TS_FILE_REGULAR && state.bytes > 0 &&
+		(t->at->files || is_sqlite(NULL, path)) &&
+		(!t->path || state.mtime > t->mtime ||
+			(state.mtime == t->mtime && state.mtime_ns > t->mtime_ns))) {
+		free(t->path);
+		t->path = path;
+		t->mtime = state.mtime;
+		t->mtime_ns = state.mtime_ns;
+	} else if (!t->stray || strcmp(path, t->stray) < 0) {
+		free(t->stray);
+		t->stray = path;
+	} else {
+		free(path);
+	}
+	return true;
+}
+
+/* *stray: one that is no database (yet), the caller's. */
+static char *
+temporary_profile(char **stray, struct place *at, const char *dir)
+{
+	struct temporary t = {.at = at, .dir = dir};
+	struct ts_err why = {0};
+
+	if (!at->end.code)
+		take_end(at, ts_files_list(at->files, dir, take_temporary, &t, at->cancel, &why),
+			&why);
+	*stray = t.stray;
+	return t.path;
+}
+
+static bool
 is_dropped(const char *name)
 {
 	const struct ts_other_file *f = ts_other_file(name);
@@ -182,24 +248,29 @@ is_store(const char *name)
 /* As its database is called. */
 static const char *const directory_names[] = {"profile.pop", "report.tilescope"};
 
-/* The database of a directory, else its archive, or NULL. */
+/*
+ * The database of a directory, else its archive, or NULL. *stray, the caller's, or NULL: a temporary profile that is none
+ * yet, or never became one.
+ */
 static char *
-directory_profile(struct place *at, const char *dir)
+directory_profile(char **stray, struct place *at, const char *dir)
 {
-	static bool (*const kinds[])(const char *) = {is_store, ts_is_temporary_profile};
-	char *path = NULL;
+	char *path = NULL, *name, *empty = NULL;
 
 	for (size_t i = 0; i < TS_COUNT(directory_names) && !path; i++)
 		path = present(at, dir, directory_names[i]);
-	for (size_t i = 0; i < TS_COUNT(kinds) && !path; i++) {
-		char *name = first_entry(at, dir, kinds[i]);
-
-		if (name)
-			path = keep_text(at, join(dir, name));
-		free(name);
-	}
+	name = path ? NULL : first_entry(at, dir, is_store);
+	if (name)
+		path = keep_text(at, join(dir, name));
+	free(name);
+	if (!path)
+		path = temporary_profile(&empty, at, dir);
 	if (!path)
 		path = present(at, dir, "archive.a");
+	if (stray && !path && !at->end.code)
+		*stray = empty;
+	else
+		free(empty);
 	if (at->end.code) { /* what was passed over may come before it */
 		free(path);
 		path = NULL;
@@ -276,10 +347,26 @@ nothing_in(struct place *at, const char *dir, struct ts_err *err)
 static enum ts_code
 find_in(char **file, struct place *at, const char *dir, struct ts_err *err)
 {
-	*file = directory_profile(at, dir);
+	char *stray = NULL, *below = NULL;
+	enum ts_code code;
+
+	*file = directory_profile(&stray, at, dir);
 	if (*file)
 		return TS_OK;
-	return nothing_in(at, dir, err);
+	/* what is being written, unless there are reports below, which it would hide */
+	code = stray ? ts_find_latest(&below, at->files, dir, at->cancel, NULL) : TS_OK;
+	if (stray && ts_ends_all(code))
+		code = ts_err_set(err, code, "looking for reports below");
+	else if (stray && (!below || strcmp(below, dir) == 0))
+		*file = stray;
+	else
+		code = nothing_in(at, dir, err);
+	if (*file)
+		code = TS_OK;
+	else
+		free(stray);
+	free(below);
+	return code;
 }
 
 static char *
@@ -469,22 +556,6 @@ add_found(struct search *s, const char *path, const char *profile, unsigned part
 	s->list->count += keep_text(&s->place, f->path) != NULL;
 }
 
-static bool
-is_sqlite(struct ts_files *files, const char *path)
-{
-	struct ts_source *source;
-	char magic[16];
-	size_t got;
-	bool yes;
-
-	if (ts_files_open(files, &source, path, NULL, NULL))
-		return false;
-	yes = !ts_source_read(source, magic, sizeof(magic), 0, &got, NULL, NULL) &&
-		got == sizeof(magic) && memcmp(magic, "SQLite format 3", sizeof(magic)) == 0;
-	ts_source_close(source);
-	return yes;
-}
-
 /* A profile or a store beside the one that the directory stands for. */
 static void
 look_at_file(struct search *s, const char *dir, const char *name, const char *profile)
@@ -534,9 +605,9 @@ look_into(struct search *s, const struct directory *at)
 	struct place *place = &s->place;
 	struct entered in = {.search = s, .at = at};
 	struct ts_err why = {0};
-	char *profile;
+	char *stray = NULL, *profile = directory_profile(&stray, place, at->path);
 
-	in.profile = profile = directory_profile(place, at->path);
+	in.profile = profile = profile ? profile : stray;
 	if (profile && is_file(place->files, profile))
 		add_found(s, at->path, profile, parts_of(place, at->path, name_of(profile)));
 	if (at->level < TS_FIND_LEVELS && !place->end.code)
@@ -659,12 +730,19 @@ ts_find_latest(char **path, struct ts_files *files, const char *dir, const struc
 	enum ts_code code = list ? ts_find_reports(list, files, dir, cancel, err)
 				 : ts_err_nomem(err);
 
+	int first = 0;
+
 	*path = NULL;
+	/* an empty file that a dead program left hides none */
+	while (!code && first < list->count &&
+		(list->item[first].half_written && list->item[first].bytes == 0))
+		first++;
+	first = !code && first < list->count ? first : 0;
 	if (!code && list->count == 0)
 		code = ts_err_set(err, TS_E_NOT_FOUND, "no report in this directory or below it");
 	if (!code) {
-		*path = list->item[0].path; /* it is the caller's now */
-		list->item[0].path = NULL;
+		*path = list->item[first].path; /* it is the caller's now */
+		list->item[first].path = NULL;
 	}
 	if (list)
 		ts_found_list_fini(list);

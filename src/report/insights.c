@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tilescope/base/mem.h"
+#include "tilescope/report/summary.h"
 
 #include "insights_internal.h"
 
@@ -28,12 +29,15 @@ read_tiles(struct ts_insight_facts *x, struct ts_reader *rd, struct ts_err *err)
 
 	x->has_tiles = x->tiles.count > 0;
 	x->partial |= x->tiles.partial ? TS_FACT_TILES : 0;
-	ts_notes_left_out(&x->notes, "tile memory", x->tiles.bad_rows, bad_number);
 	code = ts_notes_soften(&x->notes, code, "tile memory", &why, err);
 	if (code)
 		return code;
 	code = ts_target_read(&x->target, rd, x->tiles.partial ? 0 : x->tiles.rows,
 		ts_step_ipus(rd->report), &why);
+	if (x->has_tiles) {
+		ts_summary_tile_notes(&x->notes, &x->tiles, &x->target);
+		x->partial |= ts_summary_all_tiles(&x->tiles, &x->target) ? 0 : TS_FACT_TILES;
+	}
 	return ts_notes_soften(&x->notes, code, "target", &why, err);
 }
 

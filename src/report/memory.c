@@ -88,12 +88,34 @@ add_tile(struct ts_tiles *all, const struct ts_tile *t, struct ts_err *err)
 	return TS_OK;
 }
 
+/* Of equal ones the fullest is the first. */
 static int
 by_tile(const void *a, const void *b)
 {
 	const struct ts_tile *x = a, *y = b;
+	int64_t p = ts_tile_used(x), q = ts_tile_used(y);
 
-	return (x->tile > y->tile) - (x->tile < y->tile);
+	if (x->tile != y->tile)
+		return x->tile < y->tile ? -1 : 1;
+	return (p < q) - (p > q);
+}
+
+/* Each tile once, and their sums. */
+static void
+add_up(struct ts_tiles *t)
+{
+	size_t kept = 0;
+
+	if (t->count)
+		qsort(t->tile, t->count, sizeof(*t->tile), by_tile);
+	for (size_t i = 0; i < t->count; i++)
+		if (kept && t->tile[kept - 1].tile == t->tile[i].tile)
+			t->repeated++;
+		else if (!sum_tile(t, &t->tile[i]))
+			t->bad_rows++;
+		else
+			t->tile[kept++] = t->tile[i];
+	t->count = kept;
 }
 
 static void
@@ -103,8 +125,7 @@ finish_tiles(struct ts_tiles *t, const struct ts_report *r)
 	const struct ts_binding *b = &r->binding[TS_TILE_MEMORY];
 	bool said = r->kind == TS_KIND_STORE && r->part_of[b->source] == TS_PART_PROFILE;
 
-	if (t->count)
-		qsort(t->tile, t->count, sizeof(*t->tile), by_tile);
+	add_up(t);
 	for (size_t i = 0; i < t->count; i++) {
 		if (ts_tile_used(&t->tile[i]) > ts_tile_used(&t->tile[t->worst]))
 			t->worst = i;
@@ -153,7 +174,7 @@ read_rows(struct ts_tiles *t, struct ts_reader *rd, struct ts_err *err)
 		struct ts_tile tile;
 
 		t->rows++;
-		if (!read_tile(&tile, rows) || !sum_tile(t, &tile))
+		if (!read_tile(&tile, rows))
 			t->bad_rows++;
 		else if ((code = add_tile(t, &tile, err)))
 			break;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tilescope/base/fmt.h"
 #include "tilescope/base/mem.h"
 #include "tilescope/report/archive.h"
 #include "tilescope/report/consistency.h"
@@ -239,15 +240,65 @@ ts_always_live_read(int64_t *bytes, int64_t *bad_rows, const struct ts_tiles *ti
 	return code;
 }
 
+static const char bad_number[] = "a number is missing, negative or too large";
+
+/* How many tiles the recorded target has that have no row. */
+static int64_t
+count_missing(const struct ts_tiles *tiles, const struct ts_target *target)
+{
+	int64_t all = 0;
+
+	if (target->assumed || target->ipus == TS_UNKNOWN || target->tiles_per_ipu == TS_UNKNOWN ||
+		__builtin_mul_overflow(target->ipus, target->tiles_per_ipu, &all))
+		return 0;
+	return ts_max_i64(all - (int64_t)tiles->count, 0);
+}
+
+bool
+ts_summary_all_tiles(const struct ts_tiles *tiles, const struct ts_target *target)
+{
+	return tiles->count > 0 && !tiles->partial && tiles->bad_rows == 0 &&
+		count_missing(tiles, target) == 0;
+}
+
 bool
 ts_summary_fits(const struct ts_tiles *tiles, const struct ts_target *target, bool *known)
 {
 	size_t over = ts_tiles_over(tiles, target->bytes_per_tile);
 
-	/* tiles that could not be read may not fit */
+	/* tiles that are not known may not fit */
 	*known = over > 0 ||
-		(target->bytes_per_tile != TS_UNKNOWN && tiles->count > 0 && !tiles->partial);
+		(target->bytes_per_tile != TS_UNKNOWN && ts_summary_all_tiles(tiles, target));
 	return over == 0;
+}
+
+const char *
+ts_summary_verdict(const struct ts_tiles *tiles, const struct ts_target *target)
+{
+	bool known, fits = ts_summary_fits(tiles, target, &known);
+
+	if (!known)
+		return target->bytes_per_tile == TS_UNKNOWN ? "limit not known"
+							    : "not all tiles known";
+	return fits ? "fits" : "DOES NOT FIT";
+}
+
+void
+ts_summary_tile_notes(struct ts_notes *notes, const struct ts_tiles *tiles,
+	const struct ts_target *target)
+{
+	int64_t missing = count_missing(tiles, target) - tiles->bad_rows;
+	char n[TS_FMT_MAX];
+
+	ts_notes_left_out(notes, "tile memory", tiles->bad_rows, bad_number);
+	if (tiles->repeated > 0)
+		ts_notes_add(notes,
+			"tile memory: %s row%s of a tile that has a fuller one: each tile counts once",
+			ts_fmt_count(n, tiles->repeated), tiles->repeated == 1 ? "" : "s");
+	if (missing > 0 && tiles->count > 0)
+		ts_notes_add(notes, "tile memory: %s of the target's tiles %s not recorded",
+			ts_fmt_count(n, missing), missing == 1 ? "is" : "are");
+	notes->partial |= tiles->bad_rows > 0 || (missing > 0 && tiles->count > 0);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -260,8 +311,6 @@ soften(struct ts_summary *s, enum ts_code code, const char *what, const struct t
 	return ts_notes_soften(&s->notes, code, what, why, err);
 }
 
-static const char bad_number[] = "a number is missing, negative or too large";
-
 static enum ts_code
 read_memory(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *progress,
 	struct ts_err *err)
@@ -272,7 +321,6 @@ read_memory(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *prog
 	code = ts_tiles_read(&s->tiles, rd, &why);
 	s->has_tiles = code != TS_E_ABSENT;
 	end = soften(s, code, "tile memory", &why, err);
-	ts_notes_left_out(&s->notes, "tile memory", s->tiles.bad_rows, bad_number);
 	if (end)
 		return end;
 	code = ts_categories_read(&s->categories, rd, progress, &why);
@@ -478,6 +526,8 @@ ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *
 			ts_target_read(&s->target, rd, s->tiles.partial ? 0 : s->tiles.rows,
 				s->execution.step_ipus, &why),
 			"target", &why, err);
+	if (!end && s->has_tiles)
+		ts_summary_tile_notes(&s->notes, &s->tiles, &s->target);
 	if (!end)
 		end = check_memory(s, rd, progress, err);
 	return end ? end : read_archive(s, rd, err);

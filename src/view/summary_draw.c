@@ -156,9 +156,7 @@ draw_fits(struct summary_view *s, struct ts_canvas *c, struct ts_rect r, int arg
 		!known	       ? TS_ROLE_NOTE
 			: fits ? TS_ROLE_GOOD
 			       : TS_ROLE_BAD,
-		!known	       ? "limit unknown"
-			: fits ? "fits"
-			       : "DOES NOT FIT");
+		ts_summary_verdict(t, g));
 	x = x < SUMMARY_LABEL + 2 ? SUMMARY_LABEL + 2 : x + 2;
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_LABEL, "worst tile ");
 	x = ts_canvas_printf(c, r, x, 0, TS_ROLE_ACCENT, "%lld", (long long)worst->tile);

@@ -71,6 +71,7 @@ class Expected:
         self.left_out = 0       # rows
         self.reversed = 0       # intervals
         self.maybe = False      # warnings may be there or not
+        self.partial = False    # tiles are not known: exit status 4
         self.notes = []
 
 
@@ -184,6 +185,7 @@ def memory(rows, exp):
             size = number(r["total"])
             if tile is None or size is None or total + size > INT_MAX:
                 exp.left_out += 1
+                exp.partial = True
                 continue
             total += size
             count += 1
@@ -335,7 +337,10 @@ def summary(report, path=None, parts=None):
             mem["limit_bytes"] = tgt["bytes_per_tile"]
             if kept:
                 mem["tiles_over"] = sum(1 for size, _ in kept if size > mem["limit_bytes"])
-                mem["fits"] = mem["tiles_over"] == 0
+                if exp.partial and not mem["tiles_over"]:
+                    mem["tiles_over"] = None        # those that are not known may be
+                else:
+                    mem["fits"] = mem["tiles_over"] == 0
         graph = {"compute_sets": count_ids(rows, "compute_sets", "compute_set", exp),
                  "programs": count_ids(rows, "programs", "id", exp),
                  "variables": None, "edges": None, "vertices": None}

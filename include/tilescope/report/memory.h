@@ -39,6 +39,7 @@ struct ts_tiles {
 	struct ts_tile *tile; /* sorted by tile */
 	int64_t rows;	      /* rows of the relation, the broken ones too */
 	int64_t bad_rows;     /* left out: a number is missing, negative or too large */
+	int64_t repeated;     /* rows of a tile that has a fuller one: left out */
 	bool partial;	      /* the relation could not be read to its end */
 	int64_t total, total_gaps, always_live; /* sums; TS_UNKNOWN unless every row knows */
 	int gaps;     /* 1 = every figure includes gaps, 0 = none does, -1 = not known */

@@ -82,7 +82,17 @@ enum ts_code ts_summary_read(struct ts_summary *s, struct ts_reader *rd,
 	struct ts_progress *progress, struct ts_err *err) TS_WARN_UNUSED;
 void ts_summary_fini(struct ts_summary *s);
 
-/* true = fits, false = does not, by *known: the limit is known (or memory overflowed). */
+/* Is there a sound row of each tile that the recorded target has? */
+bool ts_summary_all_tiles(const struct ts_tiles *tiles, const struct ts_target *target);
+
+/* true = fits, false = does not, by *known: a tile is too full, or the limit and all tiles are known. */
 bool ts_summary_fits(const struct ts_tiles *tiles, const struct ts_target *target, bool *known);
+
+/* The same in words. */
+const char *ts_summary_verdict(const struct ts_tiles *tiles, const struct ts_target *target);
+
+/* What is missing of tile_memory, or comes twice; notes->partial where tiles are not known. */
+void ts_summary_tile_notes(struct ts_notes *notes, const struct ts_tiles *tiles,
+	const struct ts_target *target);
 
 #endif
