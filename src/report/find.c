@@ -553,6 +553,8 @@ add_found(struct search *s, const char *path, const char *profile, unsigned part
 	f->mtime_ns = state.mtime_ns;
 	f->parts = parts;
 	f->half_written = ts_is_temporary_profile(name_of(profile));
+	f->stray = f->half_written &&
+		(f->bytes == 0 || (!s->place.files && !is_sqlite(NULL, profile)));
 	s->list->count += keep_text(&s->place, f->path) != NULL;
 }
 
@@ -733,9 +735,8 @@ ts_find_latest(char **path, struct ts_files *files, const char *dir, const struc
 	int first = 0;
 
 	*path = NULL;
-	/* an empty file that a dead program left hides none */
-	while (!code && first < list->count &&
-		(list->item[first].half_written && list->item[first].bytes == 0))
+	/* what a program that died has left hides none */
+	while (!code && first < list->count && list->item[first].stray)
 		first++;
 	first = !code && first < list->count ? first : 0;
 	if (!code && list->count == 0)

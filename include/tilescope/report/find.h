@@ -40,6 +40,7 @@ struct ts_found {
 	int64_t mtime, mtime_ns;
 	unsigned parts;	   /* bits TS_FOUND_*; 0 = a directory without a report */
 	bool half_written; /* only profile_<random>.pop is there */
+	bool stray;	   /* half_written, and no database (yet) */
 	bool incomplete;   /* it is being written, or its profile is still to come */
 	bool pending;	   /* a directory that nobody has looked into (ts_find_look_into()) */
 	bool maybe;	   /* a link: it may be something else */
