@@ -72,6 +72,7 @@ fail(struct ts_db *db, int rc, struct ts_err *err)
 {
 	const struct ts_err *io = ts_vfs_error(db->vfs);
 	int primary = rc & 0xff;
+	sqlite3_int64 now, largest = 0;
 
 	/*
 	 * With cell_size_check SQLite refuses a page whose cells are not whole when it comes into the cache, but marks it
@@ -91,8 +92,10 @@ fail(struct ts_db *db, int rc, struct ts_err *err)
 				  "takes more work than a file of this size can need (a view that never ends?)");
 	if (primary == SQLITE_INTERRUPT || ts_cancelled(db->cancel))
 		return ts_err_set(err, TS_E_CANCELLED, "cancelled");
-	/* the limit of the heap, unless it never came near: then a function of ours had no memory */
-	if (primary == SQLITE_NOMEM && sqlite3_memory_highwater(0) < HEAP_LIMIT / 2)
+	/* the limit of the heap, unless nothing ever came near it: then there is no memory, or a function of ours had none */
+	sqlite3_status64(SQLITE_STATUS_MALLOC_SIZE, &now, &largest, 0);
+	if (primary == SQLITE_NOMEM &&
+		ts_max_i64(largest, sqlite3_memory_highwater(0)) < HEAP_LIMIT / 2)
 		return ts_err_nomem(err);
 	if (primary == SQLITE_NOMEM)
 		return ts_err_set(err, TS_E_LIMIT, "needs too much memory");
