@@ -335,6 +335,24 @@ read_memory(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *prog
 	return end;
 }
 
+/* One machine is meant; of several rows the first counts, and that is said. */
+static enum ts_code
+read_target(struct ts_summary *s, struct ts_reader *rd, struct ts_err *err)
+{
+	struct ts_err why = {0};
+	int64_t rows = 0;
+	enum ts_code code = ts_target_read(&s->target, rd, s->tiles.partial ? 0 : s->tiles.rows,
+		s->execution.step_ipus, &why);
+
+	if (!code && ts_report_has(rd->report, TS_TARGET))
+		code = ts_count_rows(&rows, rd, TS_TARGET, TS_TARGET_TILES_PER_IPU, &why);
+	if (rows > 1)
+		ts_notes_add(&s->notes,
+			"target: %lld rows where one is meant: the first one counts",
+			(long long)rows);
+	return soften(s, code, "target", &why, err);
+}
+
 static enum ts_code
 read_liveness(struct ts_summary *s, struct ts_reader *rd, struct ts_err *err)
 {
@@ -506,7 +524,6 @@ ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *
 	struct ts_err *err)
 {
 	struct ts_step_names names;
-	struct ts_err why = {0};
 	enum ts_code end;
 
 	memset(s, 0, sizeof(*s));
@@ -522,10 +539,7 @@ ts_summary_read(struct ts_summary *s, struct ts_reader *rd, struct ts_progress *
 	if (!end)
 		end = read_times(s, rd, progress, err);
 	if (!end)
-		end = soften(s,
-			ts_target_read(&s->target, rd, s->tiles.partial ? 0 : s->tiles.rows,
-				s->execution.step_ipus, &why),
-			"target", &why, err);
+		end = read_target(s, rd, err);
 	if (!end && s->has_tiles)
 		ts_summary_tile_notes(&s->notes, &s->tiles, &s->target);
 	if (!end)

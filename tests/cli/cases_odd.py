@@ -48,6 +48,18 @@ def tiles_listed_twice(ctx):
     expect(b"2 rows of a tile that has a fuller one: each tile counts once" in res.out, res, "words")
 
 
+@case()
+def two_targets(ctx):
+    """One machine is meant: the first row counts, and that is said."""
+    where = demo(ctx)
+    sound = json.loads(ctx.run("summary", "-f", "json", where).out)["target"]
+    change(where, "INSERT INTO target_info SELECT * FROM target_info", "UPDATE target_info SET bytes_per_tile = 77 WHERE rowid = "
+           "(SELECT max(rowid) FROM target_info)")
+    res = ctx.run("summary", "-f", "json", where)
+    expect(json.loads(res.out)["target"] == sound, res, "the first row")
+    expect(any("target: 2 rows where one is meant" in w for w in json.loads(res.out)["warnings"]), res, "it is said")
+
+
 @case(params=["empty", "text"])
 def stray_profiles(ctx, kind):
     """A temporary profile that is no database hides neither the report beside it nor those below."""
