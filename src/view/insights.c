@@ -528,8 +528,14 @@ set_rule(struct ts_view *v, const char *value)
 
 	if (s->state.state == TS_PANE_EMPTY || s->state.state == TS_PANE_LOADING)
 		return TS_ARG_LATER;
-	if (go_to_rule(s, value))
-		return TS_ARG_DONE;
+	if (go_to_rule(s, value)) {
+		/* those of the execution are one row until it is read */
+		bool more = !s->found.has_execution && !s->no_execution && v->env->report &&
+			ts_report_has(v->env->report, TS_STEP_IPU);
+
+		return more && insights_together(s, insights_row(s)) > 1 ? TS_ARG_LATER
+									 : TS_ARG_DONE;
+	}
 	ts_view_say_error(v->env, "there is no rule %s", value);
 	return TS_ARG_NO;
 }

@@ -95,6 +95,18 @@ def json_as_python_writes_it(ctx):
 
 
 @case()
+def places_of_rules(ctx):
+    """Each rule has a place that opens it, those that are found behind the others too."""
+    where = demo(ctx)
+    found = [f["id"] for f in json.loads(ctx.run("check", "-f", "json", where).out)["findings"]]
+    expect(sum(f[0] == "X" for f in found) > 5, ctx.last, "rules of the execution: %s" % found)
+    for rule in found:
+        res = ctx.run("render", where, "--at", "insights?rule=" + rule, "--size", "120x40", "--cache", "none")
+        title = next(line for line in res.out.decode().splitlines() if "[Finding]" in line)
+        expect(res.rc == 0 and " %s " % rule in title.split("\u2502")[0], res, "%s: %s" % (rule, title))
+
+
+@case()
 def unknown_endings(ctx):
     """What a file's name does not say is not guessed."""
     where = demo(ctx)
