@@ -250,7 +250,7 @@ static const char *const directory_names[] = {"profile.pop", "report.tilescope"}
 
 /*
  * The database of a directory, else its archive, or NULL. *stray, the caller's, or NULL: a temporary profile that is none
- * yet, or never became one.
+ * yet, or never became one; without `stray` it is taken for one, by its name, as in a listing.
  */
 static char *
 directory_profile(char **stray, struct place *at, const char *dir)
@@ -263,8 +263,13 @@ directory_profile(char **stray, struct place *at, const char *dir)
 	if (name)
 		path = keep_text(at, join(dir, name));
 	free(name);
-	if (!path)
+	if (!path && stray) {
 		path = temporary_profile(&empty, at, dir);
+	} else if (!path) {
+		name = first_entry(at, dir, ts_is_temporary_profile);
+		path = name ? keep_text(at, join(dir, name)) : NULL;
+		free(name);
+	}
 	if (!path)
 		path = present(at, dir, "archive.a");
 	if (stray && !path && !at->end.code)
@@ -607,9 +612,9 @@ look_into(struct search *s, const struct directory *at)
 	struct place *place = &s->place;
 	struct entered in = {.search = s, .at = at};
 	struct ts_err why = {0};
-	char *stray = NULL, *profile = directory_profile(&stray, place, at->path);
+	char *profile;
 
-	in.profile = profile = profile ? profile : stray;
+	in.profile = profile = directory_profile(NULL, place, at->path);
 	if (profile && is_file(place->files, profile))
 		add_found(s, at->path, profile, parts_of(place, at->path, name_of(profile)));
 	if (at->level < TS_FIND_LEVELS && !place->end.code)
